@@ -19,7 +19,7 @@ std::vector<Operation *> listAccesses(KernelOp kernel) {
   return found;
 }
 
-/// The element of a block at coordinates that lie in the descriptor's shape; others are not accessed.
+/// An access to a block element whose coordinates lie in the descriptor's shape; other elements are not accessed.
 static void evaluateBlock(Access &access, Value descriptor, ValueRange offsets, Evaluator &evaluator) {
   auto make = descriptor.getDefiningOp<MakeDescOp>();
   if (!make) {

@@ -29,7 +29,7 @@ public:
   /// Checks that some program writes each element of an output with one of these stores.
   Finding checkOutput(unsigned argument, llvm::ArrayRef<mlir::Operation *> stores);
 
-  /// Announces that this many checks follow, which share the time.
+  /// Announces how many checks follow, which share the remaining time.
   void expect(size_t checks) { budget.share(checks); }
   bool isTimeOver() const { return budget.isOver(); }
 
@@ -37,11 +37,11 @@ private:
   enum class Scope { Program, Grid };
   struct Hypotheses {
     std::vector<Formula> formulas;
-    std::vector<Gap> gaps; ///< conditions that are not used, because their values may overflow
+    std::vector<Gap> gaps; ///< conditions that are dropped, because their values may overflow
   };
 
   Finding describe(mlir::Operation *op, const char *kind) const;
-  /// Adds the conditions under which `op` is executed, as far as their needs are proven.
+  /// Adds the conditions under which `op` is executed, as far as their range requirements are proven.
   void addPath(mlir::Operation *op, Evaluator &evaluator, Hypotheses &known);
   void addMask(llvm::ArrayRef<TruthTerm> mask, Evaluator &evaluator, Hypotheses &known);
   std::optional<Gap> findGap(const Needs &needs, Evaluator &evaluator, const std::vector<Formula> &hypotheses);
@@ -57,12 +57,12 @@ private:
   /// proven. `position`: of the access.
   Formula whenCovered(mlir::Operation *store, const Access &access, const Position &position, Evaluator &evaluator);
   bool refuteOutput(Finding &finding);
-  /// Returns preferences for counterexamples, the strongest first.
+  /// Returns preferences for counterexamples, in descending order of importance.
   std::vector<std::vector<Formula>> listWishes(const Gap &gap, Scope scope) const;
-  /// Returns the values that are not followed on which a polynomial depends, as text.
+  /// Describes the unmodelled values on which a polynomial depends.
   std::string explainUnknowns(const Poly &poly) const;
   std::set<Symbol> loadedIn(const Poly &poly) const;
-  /// Returns the symbols, and those on which their facts depend.
+  /// Returns the symbols, and the symbols on which their facts depend.
   std::set<Symbol> closureOf(std::set<Symbol> symbols) const;
   std::set<Symbol> closureOf(const Poly &poly) const;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Divisions, assumptions, and stores of two programs to one element.
+// Checks of divisions and assumptions, and of stores of two programs to one element.
 #include "Verify/Checker.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -44,7 +44,7 @@ Finding Checker::checkAssumption(AssumeOp op) {
   return finding;
 }
 
-/// Adds that swizzle2d maps different indices to different ones.
+/// Adds the fact that swizzle2d maps different indices to different ones.
 static void addBijections(KernelOp kernel, Evaluator &left, Evaluator &right, std::vector<Formula> &formulas) {
   kernel.walk([&](Swizzle2dOp op) {
     auto equal = [&](Value value) {
@@ -79,7 +79,7 @@ Finding Checker::checkPrograms(Operation *store) {
   const Position left = findPosition(buffer, one.pointer.offset), right = findPosition(buffer, other.pointer.offset);
   Formula sameElement = Formula::equal(one.pointer.offset, other.pointer.offset);
   const bool areInside = prover.proves(known.formulas, left.isInside) && prover.proves(known.formulas, right.isInside);
-  // With other constant strides than 1, an index may lie between elements.
+  // With constant strides other than 1, an index may lie between elements.
   const bool areElements =
       buffer.isRowMajor ||
       llvm::count_if(buffer.strides, [](const Poly &stride) { return stride.getConstant() && stride != Poly(1); }) +

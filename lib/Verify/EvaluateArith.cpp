@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Integer arithmetic. Addition, subtraction and multiplication are exact modulo 2^bits; other operations need values in
-// range.
+// Evaluates integer arithmetic. Addition, subtraction and multiplication are exact modulo 2^bits; other operations
+// require values in range.
 #include "Verify/Evaluator.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

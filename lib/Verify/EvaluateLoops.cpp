@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Values that depend on the iteration of a loop, and the conditions under which operations are executed.
+// Evaluates values that depend on the iteration of a loop, and the conditions under which operations are executed.
 //
 //   for %k = 0 to %n step 64 iter_args(%p = %a) { … yield %p + 64 }     %k = 64 * i,  %p = %a + 64 * i
 #include "Verify/Evaluator.h"
@@ -45,7 +45,7 @@ Poly Evaluator::countOf(scf::ForOp loop, Needs &set) {
 
 /// Returns true if the value is the same in each iteration.
 static bool isInvariant(Value value, Operation *loop) {
-  llvm::SetVector<Value> reached; // many values may be used along many paths
+  llvm::SetVector<Value> reached; // many values may be used along many paths, so each is visited once
   reached.insert(value);
   for (size_t next = 0; next < reached.size(); ++next) {
     Operation *op = reached[next].getDefiningOp();
@@ -82,7 +82,7 @@ std::optional<IntegerTerm> Evaluator::stepOf(Value yielded, BlockArgument carrie
   return IntegerTerm{sum, merge(before->needs, change.needs)};
 }
 
-/// Returns what was added to a carried value since the loop began: at the start of an iteration, or at the end.
+/// Returns what has been added to a carried value since the loop began, at the start or at the end of an iteration.
 std::optional<IntegerTerm> Evaluator::advanceOf(scf::ForOp loop, unsigned carried, const Index &index, bool isResult) {
   std::optional<IntegerTerm> step = stepOf(loop.getYieldedValues()[carried], loop.getRegionIterArg(carried), index);
   if (!step)
@@ -114,7 +114,7 @@ PointerTerm Evaluator::carriedPointer(scf::ForOp loop, unsigned carried, const I
   return start;
 }
 
-/// Returns the operations before `op` in its block and before the operations around it that are of a type.
+/// Returns the assumptions that precede `op` in its block.
 static SmallVector<AssumeOp> assumptionsBefore(Operation *op) {
   SmallVector<AssumeOp> found;
   for (AssumeOp assume : op->getBlock()->getOps<AssumeOp>())
@@ -130,7 +130,7 @@ Value Evaluator::forwardedTo(BlockArgument argument) {
 }
 
 std::vector<PathStep> Evaluator::pathTo(Operation *op) {
-  SmallVector<Operation *> around; // the innermost first
+  SmallVector<Operation *> around; // innermost first
   for (Operation *at = op; at && !isa<KernelOp>(at); at = at->getParentOp())
     around.push_back(at);
   std::vector<PathStep> path;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Operations that move elements, and the index of an element before the move.
+// Evaluates operations that move elements: returns the index of an element before the move.
 #include "Verify/Evaluator.h"
 
 #include "llvm/ADT/TypeSwitch.h"

@@ -41,7 +41,7 @@ Evaluator::Evaluator(KernelOp kernel, Symbols &symbols, const Launch &launch)
     info.range = {0, std::max<Wide>(0, std::min<Wide>(symbols.boundsOf(count).high, largestCount) - 1)};
     info.index = axis;
     programs.push_back(symbols.add(info));
-    // Each launch with a program has programs along each axis.
+    // A launch that runs a program has at least one program along each axis.
     symbols.at(programs.back()).facts = {Formula::less(Poly::symbol(programs.back()), count)};
   }
 }
@@ -58,7 +58,7 @@ void Evaluator::requireRange(IntegerTerm &term, Value value, bool isUnsigned) {
   const Wide low = isUnsigned ? Wide(0) : -(Wide(1) << (width - 1)),
              high = (Wide(1) << (isUnsigned ? width : width - 1)) - 1;
   const Interval bounds = symbols.boundsOf(term.poly);
-  // Bounds of 2^62 stand for none, but then a 64-bit value is one that was not computed here.
+  // A bound of 2^62 means unbounded; a 64-bit value with such a bound was not computed here.
   const bool isTypeBound = width == 64 && term.poly.getSymbol();
   if (bounds.low >= low && (bounds.high < high || bounds.high == high) && (width < 64 || isTypeBound))
     return;
@@ -118,7 +118,7 @@ IntegerTerm Evaluator::constantOf(DenseElementsAttr values, const Index &index, 
 }
 
 IntegerTerm Evaluator::computeInteger(Value value, const Index &index) {
-  if (getElementTypeOf(value.getType()).isInteger(1)) { // as a signed number, true is -1
+  if (getElementTypeOf(value.getType()).isInteger(1)) { // interpreted as signed, true is -1
     TruthTerm condition = truth(value, index);
     return {symbols.choose(condition.truth, -1, 0), condition.needs};
   }

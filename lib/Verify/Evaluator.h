@@ -3,9 +3,9 @@
 //
 //   %o = (splat %pid) * 128 + arange     integer(%o, {e0})  =  128 * pid + e0
 //
-// Integers wrap, so a polynomial stands for a value modulo 2^bits, and addition and multiplication are exact. Whoever
-// uses the value itself, as a comparison, a division or an address does, *needs* it to be in the range of its type.
-// Needs are collected with each value, to be proven before it is used.
+// Integers wrap, so a polynomial represents a value modulo 2^bits, and addition and multiplication are exact.
+// Comparisons, divisions and addresses use the value itself, and *need* it to be in the range of its type. These needs
+// are collected with each value and must be proven before it is used.
 #pragma once
 
 #include "Verify/Launch.h"
@@ -37,14 +37,14 @@ struct PointerTerm {
   std::optional<unsigned> parameter; ///< argument of the kernel
   Poly offset;                       ///< in elements
   Needs needs;
-  std::string unknown; ///< why it is not understood, without `parameter`
+  std::string unknown; ///< the reason why the pointer cannot be followed, without `parameter`
 };
 
 /// A condition under which an operation is executed.
 struct PathStep {
   Formula condition;
   Needs needs;
-  bool isAssumption = false; ///< of tl.assume; the operation is executed whether or not it is understood
+  bool isAssumption = false; ///< from tl.assume; the operation is executed even if the condition cannot be evaluated
 };
 
 class Evaluator {
@@ -54,9 +54,9 @@ public:
   IntegerTerm integer(mlir::Value value, const Index &index);
   TruthTerm truth(mlir::Value value, const Index &index);
   PointerTerm pointer(mlir::Value value, const Index &index);
-  /// Returns conditions that are all true if the mask is.
+  /// Returns conditions that all hold if the mask is true.
   std::vector<TruthTerm> conjuncts(mlir::Value mask, const Index &index);
-  /// Returns the conditions under which an operation is executed, the outermost first.
+  /// Returns the conditions under which an operation is executed, outermost first.
   std::vector<PathStep> pathTo(mlir::Operation *op);
   /// Returns symbols for the index of an element of a tensor.
   Index elementOf(mlir::Type type);
@@ -72,7 +72,7 @@ public:
   const Need &need(unsigned index) const { return needs[index]; }
   Poly programId(unsigned axis) const { return Poly::symbol(programs[axis]); }
 
-  /// Makes the value's range a need.
+  /// Adds the need that the value is in range.
   void requireRange(IntegerTerm &term, mlir::Value value, bool isUnsigned = false);
   /// Adds a need.
   void require(Needs &set, Formula condition, mlir::Location location, std::string text);
@@ -114,7 +114,7 @@ private:
 
   IntegerTerm unknownInteger(mlir::Value value, std::string why);
   TruthTerm unknownTruth(mlir::Value value, std::string why);
-  /// Merges needs that matter only if the condition holds.
+  /// Merges needs that apply only if the condition holds.
   void mergeIf(Needs &set, const Needs &other, const Formula &condition);
 
   KernelOp kernel;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Facts about the arguments of a launch: the checks of the manifest, the grid, and the buffers.
+// Facts about the arguments of a launch: the conditions that the manifest checks, the grid, and the buffers.
 #pragma once
 
 #include "Runtime/Manifest.h"
@@ -28,16 +28,16 @@ public:
   /// Returns the number of programs along an axis.
   const Poly &programs(unsigned axis) const { return counts[axis]; }
 
-  /// Hold for every launch.
+  /// Facts that hold for every launch.
   const std::vector<Formula> &facts() const { return known; }
-  /// Hold where the caller leaves parameters to their defaults.
+  /// Facts that hold if the caller leaves parameters at their defaults.
   const std::vector<Formula> &defaults() const { return usual; }
 
 private:
   void addParameters(KernelOp kernel);
   void addBuffer(unsigned argument, const runtime::BufferSpec &spec, int64_t elementBytes);
   void addGrid();
-  /// Narrows the range of a symbol that a fact compares with a constant.
+  /// Tightens the bounds of a symbol that a fact compares with a constant.
   void narrow(const Formula &fact);
   std::optional<Poly> lookUp(llvm::StringRef name) const;
 

@@ -7,7 +7,7 @@
 namespace tile::verify {
 namespace {
 
-/// An integer, or a truth value that is used as 0 or 1.
+/// An integer, or a truth value that can be used as 0 or 1.
 struct Term {
   Poly poly;
   std::optional<Formula> truth = std::nullopt;
@@ -28,7 +28,7 @@ public:
   static Formula truthOf(const Term &term) { return term.truth ? *term.truth : !Formula::equal(term.poly, 0); }
 
 private:
-  /// Takes an operator or a word.
+  /// Consumes an operator or a word.
   bool take(llvm::StringRef token) {
     llvm::StringRef rest = text.ltrim();
     if (!rest.consume_front(token) || (llvm::isAlpha(token.front()) && !rest.empty() && isWordLetter(rest.front())))

@@ -13,7 +13,7 @@ namespace tile::verify {
 /// Returns the value of a parameter or constant; none for other names.
 using NameLookup = std::function<std::optional<Poly>(llvm::StringRef)>;
 
-/// Returns none for an expression that is not understood.
+/// Returns none if the expression is not supported.
 std::optional<Poly> readInteger(llvm::StringRef text, Symbols &symbols, const NameLookup &lookup);
 std::optional<Formula> readCondition(llvm::StringRef text, Symbols &symbols, const NameLookup &lookup);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Is each element of an output written? For an element, the program, the element of its block and the iterations that
-// write it are computed from its index, like digits of a number:
+// Proves that each element of an output is written. The program, the element of its block and the iterations that write
+// it are computed from the element's index, like digits:
 //
 //   y + pid * 64 + e0   writes index i   with   pid = i / 64,  e0 = i % 64
 //
@@ -24,7 +24,7 @@ struct Digit {
 /// The symbols that distinguish the instances of a store; those of programs with the axis of the grid.
 using Instances = std::map<Symbol, std::optional<unsigned>>;
 
-/// Splits an index into digits, the least significant first. None if it has other terms.
+/// Splits an index into digits, least significant first. None if it has other terms.
 std::optional<std::vector<Digit>> findDigits(const Poly &index, const Instances &instances) {
   std::map<Symbol, Poly> weights;
   for (const auto &[monomial, coefficient] : index.getTerms()) {
@@ -53,7 +53,7 @@ std::optional<std::vector<Digit>> findDigits(const Poly &index, const Instances 
   return digits;
 }
 
-/// Sizes of launches that are tried: ends of tiles, and in between.
+/// Sizes of launches to try: ends of tiles, and sizes in between.
 constexpr int64_t largestBlock = 4096;
 constexpr int64_t triedSizes[] = {5, 1, 17, 33, 64, 65, 100, 130, 257};
 
@@ -74,14 +74,15 @@ Formula Checker::whenCovered(Operation *store, const Access &access, const Posit
   for (Symbol symbol : closureOf(std::move(used)))
     if (symbols[symbol].kind == SymbolKind::Element || symbols[symbol].kind == SymbolKind::Iteration)
       instances[symbol] = std::nullopt;
-  // Permuted programs: some program has each pair of results, so these are chosen instead of its ids.
+  // With permuted programs, some program has each pair of results, so the results are chosen instead of the program
+  // ids.
   for (const Evaluator::Permuted &permuted : evaluator.permutedPrograms())
     for (unsigned which = 0; which < 2; ++which) {
       instances[permuted.symbols[which]] = permuted.axes[which];
       instances.erase(*evaluator.programId(permuted.axes[which]).getSymbol());
     }
   std::vector<Formula> known;
-  // Conditions of the parameters alone are a case, which other stores may complement.
+  // Conditions on parameters alone define a case; other stores may cover the remaining cases.
   Formula guard;
   auto isCase = [&](const PathStep &step) {
     std::set<Symbol> direct;
@@ -118,10 +119,11 @@ Formula Checker::whenCovered(Operation *store, const Access &access, const Posit
       std::tie(values[digit.symbol], rest) = symbols.divide(rest, digit.weight, /*isFloor=*/true);
     }
   }
-  // The ranges come first: together with the ranges of the symbols, values outside of them would prove anything.
+  // The ranges are proven first: values outside of them would contradict the ranges of the symbols, from which anything
+  // follows.
   Formula areInRange;
   for (const auto &[symbol, axis] : instances) {
-    const Poly &value = values.try_emplace(symbol, 0).first->second; // what no index determines is 0
+    const Poly &value = values.try_emplace(symbol, 0).first->second; // symbols that no index determines are 0
     const Interval range = symbols[symbol].range;
     areInRange = areInRange && Formula::lessEqual(range.low, value) && Formula::lessEqual(value, range.high);
     if (axis)
@@ -187,7 +189,7 @@ Finding Checker::checkOutput(unsigned argument, llvm::ArrayRef<Operation *> stor
     return finding;
   }
   Formula covered = false;       // condition under which all elements are written
-  std::set<std::string> unknown; // values that are not followed, on which depends what is written
+  std::set<std::string> unknown; // unmodelled values that determine which elements are written
   for (Operation *store : stores) {
     Evaluator evaluator(kernel, symbols, launch);
     const Access access = evaluateAccess(store, evaluator);
@@ -217,7 +219,7 @@ Finding Checker::checkOutput(unsigned argument, llvm::ArrayRef<Operation *> stor
       return finding;
     }
   }
-  // The memory of a counterexample holds arbitrary values, so it says nothing where these decide.
+  // The memory of a counterexample holds arbitrary values, so it proves nothing if these values matter.
   if (!unknown.empty() || !refuteOutput(finding))
     finding.reason =
         "not proven: each element is written" + (unknown.empty() ? "" : "; it depends on " + llvm::join(unknown, ", "));

@@ -36,7 +36,7 @@ public:
 private:
   static std::string write(Wide value) { return value < 0 ? "(- " + toString(-value) + ")" : toString(value); }
 
-  /// Bounds of 2^62 stand for none.
+  /// A bound of 2^62 means unbounded.
   static std::string boundsOf(const std::string &name, Interval range) {
     constexpr Wide unbounded = Wide(1) << 62;
     std::string text;
@@ -103,7 +103,7 @@ private:
   std::string body;
 };
 
-/// The nonlinear monomials and the comparisons of a query, from which lemmas are made.
+/// Collects the nonlinear monomials and the comparisons of a query, from which lemmas are derived.
 class Lemmas {
 public:
   explicit Lemmas(const Symbols &symbols) : symbols(symbols) {}
@@ -118,7 +118,7 @@ public:
       collect(operand);
   }
 
-  /// `areScaled`: also with the coefficients of monomials.
+  /// `areScaled`: lemmas also use the coefficients of monomials.
   std::vector<Formula> make(bool areScaled) {
     std::set<Symbol> factors;
     for (const auto &[product, coefficients] : products)
@@ -136,7 +136,7 @@ public:
   }
 
 private:
-  /// Adds p >= 0 => p * n >= 0 and p < 0 => p * n + n <= 0, if that introduces no product.
+  /// Adds p >= 0 => p * n >= 0 and p < 0 => p * n + n <= 0, if that introduces no new monomial.
   void addScaled(const Poly &comparison, Symbol factor) {
     const Poly by = Poly::symbol(factor), scaled = comparison * by;
     if (lemmas.size() >= mostLemmas || scaled.isHuge() || scaled.isLinear())
@@ -149,7 +149,7 @@ private:
     lemmas.push_back((!holds).implies(Formula::lessEqual(scaled + by, 0)));
   }
 
-  /// Compares what the factor is multiplied by: 4 * a and b of 4 * a * n and b * n, and 4 * a and 1.
+  /// Compares the cofactors of a common factor: 4 * a and b of 4 * a * n and b * n, and 4 * a and 1.
   void comparePartners(Symbol factor, bool areScaled) {
     std::vector<Poly> partners = {Poly(1)};
     for (const auto &[product, coefficients] : products) {
@@ -171,7 +171,7 @@ private:
   }
 
   const Symbols &symbols;
-  std::map<Poly::Monomial, std::set<Wide>> products; ///< with the magnitudes of their coefficients
+  std::map<Poly::Monomial, std::set<Wide>> products; ///< monomials, with the magnitudes of their coefficients
   std::set<Poly> comparisons;
   std::vector<Formula> lemmas;
 };
@@ -184,7 +184,7 @@ Budget::Budget(double seconds)
 
 void Budget::share(size_t checks) {
   const auto now = Clock::now();
-  // Few checks take long, so one of them may have more than its part.
+  // Few checks take long, so a single one may exceed its share.
   endOfCheck = std::min(end, now + 4 * (end - now) / int64_t(std::max<size_t>(checks, 1)));
 }
 

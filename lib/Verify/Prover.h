@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Asks the solver whether a goal follows from hypotheses.
 //
-// A proof is first sought in linear arithmetic, where a nonlinear monomial is one unknown: fast, and it always ends.
-// Lemmas relate monomials:
+// A proof is first attempted in linear arithmetic, in which each nonlinear monomial is an unknown. This is fast and
+// always terminates. Lemmas relate monomials:
 //
 //   for each comparison p >= 0 of the query and each symbol n >= 0 such that the terms of p * n occur in the query
 //     p >= 0  =>  p * n >= 0;      p < 0  =>  p * n + n <= 0
@@ -20,11 +20,11 @@ namespace tile::verify {
 
 using Model = std::map<Symbol, Wide>;
 
-/// Time for all queries.
+/// The time budget of all queries.
 class Budget {
 public:
   explicit Budget(double seconds);
-  /// Returns the milliseconds for a query that should take at most this long; 0 if the time is over.
+  /// Returns the milliseconds for a query that should take at most this long; 0 if no time is left.
   unsigned allow(unsigned milliseconds) const;
   bool isOver() const { return Clock::now() >= end; }
   /// Limits the following queries to a share of the remaining time, if this many checks remain.
@@ -40,20 +40,20 @@ public:
   Prover(const Symbols &symbols, Solver &solver, const Budget &budget)
       : symbols(symbols), solver(solver), budget(budget) {}
 
-  /// Adds a hypothesis of all queries.
+  /// Adds a hypothesis to all queries.
   void assume(const Formula &fact) { always.push_back(fact); }
 
   bool proves(llvm::ArrayRef<Formula> hypotheses, const Formula &goal, bool withProducts = true);
-  /// Returns true if no values satisfy the hypotheses. False if that is not found soon.
+  /// Returns true if the hypotheses are proven to be contradictory. False if that is not found within the time.
   bool isContradiction(llvm::ArrayRef<Formula> hypotheses);
-  /// Returns values for which the hypotheses hold and the goal does not; `wishes` hold, too.
+  /// Returns values that satisfy the hypotheses and `wishes` but not the goal.
   std::optional<Model> refute(llvm::ArrayRef<Formula> hypotheses, const Formula &goal,
                               llvm::ArrayRef<Formula> wishes = {});
 
 private:
   enum class Arithmetic {
     Linear,
-    Scaled, ///< linear, with more lemmas: of multiples of monomials
+    Scaled, ///< linear arithmetic with additional lemmas, about multiples of monomials
     Products
   };
   SolverAnswer ask(const std::vector<Formula> &assertions, Arithmetic arithmetic, unsigned milliseconds);

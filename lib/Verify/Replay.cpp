@@ -17,11 +17,11 @@ namespace tile::verify {
 namespace {
 
 constexpr std::chrono::seconds longestRun{5};
-constexpr double fewPrograms = 64, manyPrograms = 4096; // of a grid that is run as a whole
-constexpr size_t mostFilledBytes = 16 << 20;            // larger buffers stay zero
-constexpr size_t undeclaredBytes = size_t(1) << 36;     // of a buffer without a declaration
+constexpr double fewPrograms = 64, manyPrograms = 4096; // maximum number of programs of a grid that is run completely
+constexpr size_t mostFilledBytes = 16 << 20;            // larger buffers remain zero
+constexpr size_t undeclaredBytes = size_t(1) << 36;     // size of a buffer without a declaration
 
-/// Zeros that take memory only where they are touched.
+/// Zero-filled memory that is only allocated where it is touched.
 class Pages {
 public:
   explicit Pages(size_t bytes) : bytes(std::max<size_t>(bytes, 1)) {
@@ -41,7 +41,7 @@ private:
   size_t bytes;
 };
 
-/// Ends a run that takes too long. Counts the iterations of the loops around an operation.
+/// Stops a run that takes too long, and counts the iterations of the loops around an operation.
 class Clock final : public interp::Observer {
 public:
   explicit Clock(Operation *op) {
@@ -56,7 +56,7 @@ public:
   }
   void ended(interp::Machine &) override {}
 
-  /// Returns the loops, the outermost first, with the number of the iteration in which each is.
+  /// Returns the loops, outermost first, with the current iteration of each.
   std::vector<Replay::Iteration> iterations() const {
     std::vector<Replay::Iteration> list;
     for (const Loop &loop : loops)
@@ -68,7 +68,7 @@ public:
 private:
   struct Loop {
     Operation *op;
-    Operation *first = nullptr; ///< the operation of its body that an iteration begins with
+    Operation *first = nullptr; ///< the first operation of its body, which begins an iteration
     int64_t started = 0;
   };
   void count(Operation *op) {
@@ -87,7 +87,7 @@ private:
   uint64_t steps = 0;
 };
 
-/// Writes floats of all magnitudes near 1: element i differs from its neighbours.
+/// Writes floats of magnitudes near 1, such that element i differs from its neighbours.
 void fillFloats(void *data, size_t bytes, runtime::DataType type) {
   const unsigned size = runtime::dataTypeSize(type);
   uint64_t state = 1;
@@ -116,7 +116,7 @@ std::optional<interp::Error> Replay::runGrid(const Example &example) {
 }
 
 std::optional<std::vector<int64_t>> Replay::findUnwritten(const Example &example, const std::string &output) {
-  // Two runs: an element that keeps both bytes is not written.
+  // Runs twice, with different fills: an element that keeps both fills is not written.
   Kept runs[] = {{output, 0x5A}, {output, 0xA5}};
   for (Kept &kept : runs)
     if (run(example, Programs::Many, /*watched=*/nullptr, &kept) || !kept.hasRun)
@@ -154,7 +154,7 @@ std::optional<interp::Error> Replay::run(const Example &example, Programs progra
     return std::nullopt;
   for (const std::string &requirement : manifest.requirements)
     if (auto holds = bindings->evaluate(requirement, manifest); !holds || *holds == 0)
-      return std::nullopt; // the launch is refused
+      return std::nullopt; // the launch is rejected
   std::array<int64_t, 3> grid = example.grid;
   if (!manifest.launch.grid.empty()) {
     runner::Result<std::vector<int64_t>> sizes = runner::bindGrid(manifest, *bindings);

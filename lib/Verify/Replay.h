@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Runs a counterexample in the interpreter: only what it confirms is reported as an error.
+// Runs a counterexample in the interpreter. Only counterexamples that the interpreter confirms are reported as errors.
 //
 // Buffers have the declared sizes, up to the memory of a GPU; pages that no program touches take no memory. Integers in
 // them are 0, floats differ from element to element, so that two programs that write one element write different
@@ -14,12 +14,12 @@
 
 namespace tile::verify {
 
-/// Arguments of a launch, and a program of it.
+/// The arguments of a launch, and one of its programs.
 struct Example {
   std::map<std::string, int64_t> arguments;
   std::array<uint32_t, 3> program = {0, 0, 0};
   int sms = 1;
-  std::array<int64_t, 3> grid = {1, 1, 1}; ///< if the manifest has none
+  std::array<int64_t, 3> grid = {1, 1, 1}; ///< grid, if the manifest has none
 };
 
 class Replay {
@@ -32,11 +32,11 @@ public:
 
   Replay(KernelOp kernel, const runtime::Manifest &manifest) : kernel(kernel), manifest(manifest) {}
 
-  /// Returns the interpreter's error in that program, in which only `op` may be out of bounds; else in another one, if
-  /// the grid is small: the verifier does not know which program gets which tile of a swizzle. None if there is none,
-  /// or the run takes too long.
+  /// Returns the interpreter's error in that program, where only the accesses of `op` are checked. If there is none and
+  /// the grid is small, tries the other programs: the verifier does not know which program gets which tile of a
+  /// swizzle. None if there is none, or the run takes too long.
   std::optional<interp::Error> runProgram(const Example &example, mlir::Operation *op);
-  /// Returns where the last run ended, for the loops around `op`, the outermost first.
+  /// Returns the iterations in which the last run ended, for the loops around `op`, outermost first.
   const std::vector<Iteration> &lastIterations() const { return iterations; }
   /// Returns the first race or other error of all programs.
   std::optional<interp::Error> runGrid(const Example &example);
@@ -45,16 +45,16 @@ public:
 
 private:
   enum class Programs { One, Few, Many };
-  /// A buffer whose elements are filled before a run with bytes, and kept after it.
+  /// A buffer whose elements are filled with given bytes before a run, and preserved after it.
   struct Kept {
     std::string buffer;
     uint8_t byte = 0;
     std::vector<uint8_t> contents = {};
     std::vector<int64_t> shape = {}, strides = {};
-    unsigned size = 0;   ///< of an element
-    bool hasRun = false; ///< without an error
+    unsigned size = 0;   ///< size of an element
+    bool hasRun = false; ///< true if the run had no error
   };
-  /// `watched`: the only operation whose bounds are checked; null: all.
+  /// `watched`: the only operation whose accesses are checked; null: all.
   std::optional<interp::Error> run(const Example &example, Programs programs, mlir::Operation *watched,
                                    Kept *kept = nullptr);
 

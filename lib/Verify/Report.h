@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reports as text, one line for each finding, and as JSON.
+// Formats reports as text, with one line for each finding, and as JSON.
 #pragma once
 
 #include "Verify/Verify.h"

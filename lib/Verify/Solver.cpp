@@ -24,7 +24,8 @@ struct Solver::Functions {
   }
 };
 
-/// Interrupts a check when its time is over: Z3's own timeout ignores long steps of nonlinear arithmetic.
+/// Interrupts a check when its time is over, because Z3's timeout does not interrupt long steps of nonlinear
+/// arithmetic.
 class Solver::Deadline {
 public:
   Deadline(const Functions &z3, void *context, unsigned milliseconds)
@@ -33,7 +34,7 @@ public:
           auto isEnded = [&] { return hasEnded; };
           if (ended.wait_for(lock, std::chrono::milliseconds(milliseconds), isEnded))
             return;
-          // An interrupt before the check begins has no effect, so repeat it.
+          // An interrupt before the check begins has no effect, so it is repeated.
           do
             z3.interrupt(context);
           while (!ended.wait_for(lock, std::chrono::milliseconds(10), isEnded));
@@ -69,7 +70,7 @@ llvm::Expected<std::unique_ptr<Solver>> Solver::load() {
   return std::unique_ptr<Solver>(new Solver(std::move(functions)));
 }
 
-/// Reads `x -> 5` or `x -> (- 5)`, one a line. Functions, which take several lines, do not occur.
+/// Parses lines of the form `x -> 5` or `x -> (- 5)`. Functions, which take several lines, do not occur.
 static std::map<std::string, std::string> readModel(llvm::StringRef text) {
   std::map<std::string, std::string> values;
   llvm::SmallVector<llvm::StringRef> lines;

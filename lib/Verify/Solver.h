@@ -21,11 +21,11 @@ struct SolverAnswer {
 
 class Solver {
 public:
-  /// Fails with instructions if the library is not installed.
+  /// Loads the library. Fails, with installation instructions, if it is not installed.
   static llvm::Expected<std::unique_ptr<Solver>> load();
   ~Solver();
 
-  /// Decides an SMT-LIB script of declarations and assertions. Gives up after so many milliseconds.
+  /// Decides an SMT-LIB script of declarations and assertions. Gives up after the given number of milliseconds.
   SolverAnswer check(const std::string &script, unsigned milliseconds);
 
 private:

@@ -6,7 +6,7 @@
 
 namespace tile::verify {
 
-/// No bound exceeds this, so the multiplication of two bounds fits into `Wide`.
+/// Bounds do not exceed this, so the product of two bounds fits into `Wide`.
 static constexpr Wide unbounded = Wide(1) << 62;
 
 std::string toString(Wide value) {
@@ -174,7 +174,7 @@ Interval Symbols::boundsOf(const Poly &poly) const {
   for (const auto &[monomial, coefficient] : poly.getTerms()) {
     Interval bounds = boundsOf(monomial);
     Wide low = clamp(bounds.low * coefficient), high = clamp(bounds.high * coefficient);
-    // A bound that was clamped stays unbounded, whatever is added to it.
+    // A bound that was clamped remains unbounded, whatever is added to it.
     const Wide least = std::min(low, high), most = std::max(low, high);
     sum.low = sum.low == -unbounded || least == -unbounded ? -unbounded : clamp(sum.low + least);
     sum.high = sum.high == unbounded || most == unbounded ? unbounded : clamp(sum.high + most);

@@ -3,7 +3,7 @@
 //
 //   pid * 128 + e0 - N  <  0        Formula::less(pid * 128 + e0, N)
 //
-// A symbol stands for an unknown integer: a parameter, a program id, an element's index, a quotient, a loaded value. It
+// A symbol represents an unknown integer: a parameter, a program id, an element's index, a quotient, a loaded value. It
 // has bounds, and facts that define it. A fact never restricts other symbols: for any values of these there is a value
 // of the symbol that satisfies it. So facts of any symbol may be assumed everywhere.
 #pragma once
@@ -41,7 +41,7 @@ public:
 
   const std::map<Monomial, Wide> &getTerms() const { return terms; }
   std::optional<Wide> getConstant() const;
-  /// Returns the symbol, if it is nothing else.
+  /// Returns the symbol, if the polynomial consists of a single symbol.
   std::optional<Symbol> getSymbol() const;
   bool isLinear() const;
   /// Returns true if a coefficient is so large that arithmetic might overflow `Wide`.
@@ -49,7 +49,7 @@ public:
   void addTo(std::set<Symbol> &symbols) const;
 
 private:
-  std::map<Monomial, Wide> terms; ///< without zeros
+  std::map<Monomial, Wide> terms; ///< terms without zero coefficients
 };
 
 class Formula {
@@ -57,7 +57,7 @@ public:
   enum class Kind { True, False, And, Or, Not, NonNegative, Zero, Flag };
 
   Formula(bool value = true);
-  static Formula flag(Symbol symbol); ///< an unknown truth value
+  static Formula flag(Symbol symbol); ///< a symbol for an unknown truth value
   static Formula nonNegative(Poly poly);
   static Formula equal(const Poly &left, const Poly &right);
   static Formula lessEqual(const Poly &left, const Poly &right) { return nonNegative(right - left); }
@@ -97,16 +97,16 @@ enum class SymbolKind {
   Element,
   Iteration,
   Loaded,
-  Opaque, ///< a value that the verifier does not follow; the text says why
+  Opaque, ///< a value that the verifier does not model; the text describes it
   Derived ///< defined by its facts
 };
 
 struct SymbolInfo {
   SymbolKind kind = SymbolKind::Derived;
-  std::string text; ///< for reports: a name, or what is not followed
+  std::string text; ///< for reports: a name, or a description of an unmodelled value
   Interval range = {0, 0};
   unsigned index = 0;  ///< parameter, grid axis or dimension
-  bool isFlag = false; ///< a truth value
+  bool isFlag = false; ///< the symbol is a truth value
   std::optional<mlir::Location> location = {};
   std::vector<Formula> facts = {};
 };

@@ -15,7 +15,7 @@ namespace tile::verify {
 
 enum class Answer {
   Proven,
-  Conditional, ///< proven if loaded values are in a range
+  Conditional, ///< proven if loaded values are within a range
   Unknown,
   Refuted ///< there is a counterexample, which the interpreter confirms
 };
