@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// all_gather_gemm: each rank multiplies the rows of all ranks.
+// all_gather_gemm: each rank multiplies the rows of a of all ranks by its b.
 //
-//   stream   signal that the own rows are there | GEMM of the own rows | GEMM of each other chunk | all pulled?
-//   copies   for each other rank: wait for its signal, pull its rows in units, tell it so
+//   stream   signal that the own rows are ready | GEMM of the own rows | GEMM of each other chunk | wait for pulls
+//   copies   for each other rank: wait for its signal, pull its rows in units, signal that they are pulled
 //
 // The GEMM of a chunk waits for its copy by an event (chunked), or the tiles of one GEMM wait for the flags of their
-// units, which a stream sets after each copy (flagged). Copies are enqueued before the GEMM that waits for them: a GEMM
-// that fills the GPU cannot keep them from starting, since copy engines make them.
+// units, which a stream sets after each copy (flagged). Copies are enqueued before the GEMM that waits for them. A GEMM
+// that fills the GPU does not delay them, because copy engines execute them.
 #include "Distributed/GemmPlan.h"
 
 #include <algorithm>
@@ -62,22 +62,22 @@ public:
       status = info.form == TILE_DIST_FLAGGED ? multiplyArriving(stream, b, c) : multiplyArrived(stream, b, c);
     if (status)
       status = order(comm.copies, stream, ended);
-    // Until all have pulled the own rows they must not change.
+    // The own rows must not change before all ranks have pulled them.
     return status ? takeAll(stream, [&](int other) { return pulledFlag(other); }) : status;
   }
 
 private:
-  // Flags: which units have arrived (first, since kernels need their alignment), whose rows are there, and who has
-  // pulled the own rows.
+  // Flags: the units that have arrived (first, because kernels require their alignment), the ranks whose rows are
+  // ready, and the ranks that have pulled the own rows.
   size_t arrivedFlag(int other, int unit) const { return size_t(other * units + unit); }
   size_t readyFlag(int other) const { return arrivedFlag(ranks(), 0) + size_t(other); }
   size_t pulledFlag(int other) const { return readyFlag(ranks()) + size_t(other); }
 
   size_t chunkBytes() const { return size_t(chunkRows()) * rowBytesOfA(); }
-  /// The rows of `other` in the memory of `owner`.
+  /// Returns the rows of `other` in the memory of `owner`.
   CUdeviceptr chunkOf(int owner, int other) const { return rows.all[owner] + size_t(other) * chunkBytes(); }
 
-  /// Units are as small as copies at full speed allow, and equally large.
+  /// Units have equal sizes, the smallest that still allow copies at full speed.
   int chooseUnits() const {
     constexpr size_t least = size_t(4) << 20;
     int count = 8;
@@ -109,7 +109,7 @@ private:
         return event.error();
       arrived.push_back(*event);
     }
-    // The own rows are always there.
+    // The own rows need no copy.
     Status status = signals->fill(comm.copies, arrivedFlag(rank(), 0), size_t(units), 1);
     return status ? comm.driver->check(comm.driver->streamSynchronize(comm.copies), "cuStreamSynchronize") : status;
   }
@@ -133,7 +133,8 @@ private:
     return comm.driver->check(comm.driver->streamWaitEvent(stream, arrived[size_t(step - 1)], 0), "cuStreamWaitEvent");
   }
 
-  /// Chunked: the own rows, then the others as they arrive. Sequential: everything, when all have arrived.
+  /// Chunked: multiplies the own rows, then the others as they arrive. Sequential: multiplies everything after all rows
+  /// have arrived.
   Status multiplyArrived(CUstream stream, CUdeviceptr b, CUdeviceptr c) {
     Status status = Success{};
     if (info.form == TILE_DIST_SEQUENTIAL) {
@@ -172,9 +173,9 @@ private:
 
   std::optional<KernelCall> waiting;
   Window rows;
-  int units = 1; ///< of a chunk
+  int units = 1; ///< kernel call for one chunk
   CUevent begun = nullptr, ended = nullptr;
-  std::vector<CUevent> arrived; ///< for each step
+  std::vector<CUevent> arrived; ///< arguments of each step
 };
 
 } // namespace

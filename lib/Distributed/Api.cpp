@@ -22,7 +22,7 @@ struct tile_dist_comm {
 
 struct tile_dist_plan {
   std::unique_ptr<Plan> impl;
-  GemmPlan *gemm = nullptr; ///< the plan, if it is of this kind
+  GemmPlan *gemm = nullptr; ///< the plan, if it has this type
   MoePlan *moe = nullptr;
 };
 
@@ -107,10 +107,10 @@ template <typename Body> Status runIn(Plan &plan, const Body &body) {
   Status status = body();
   if (status)
     return status;
-  if (comm.rescue->hasFailed()) // and perhaps ended calls of NCCL with an error
+  if (comm.rescue->hasFailed()) // may also have ended calls of NCCL with an error
     return comm.usable();
   const Error error = makeError(status.error().code, "rank {}: {}: {}", comm.rank(), plan.name, status.error().message);
-  // Earlier work may wait for this rank's part, or for others in vain.
+  // Earlier work may wait for this rank, or for other ranks that have failed.
   if (error.code == TILE_ERROR_DRIVER || error.code == TILE_ERROR_NCCL)
     comm.rescue->fail(error);
   return error;

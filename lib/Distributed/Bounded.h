@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Calls into other libraries that may wait for other ranks for ever.
+// Calls into other libraries that may wait for other ranks indefinitely.
 #pragma once
 
 #include <chrono>
@@ -11,8 +11,8 @@
 
 namespace tile::dist {
 
-/// Runs `body` in a thread of its own, and returns its result, or none if it has not ended by the deadline or when
-/// `isHopeless` says so. The thread is then left alone: `body` must own all that it uses.
+/// Runs `body` in a separate thread and returns its result; none if it has not ended by the deadline, or when
+/// `isHopeless` returns true. The thread is then abandoned, so `body` must own everything that it uses.
 template <typename Body, typename Hopeless>
 auto callBounded(Body body, std::chrono::steady_clock::time_point deadline, const Hopeless &isHopeless)
     -> std::optional<decltype(body())> {

@@ -13,18 +13,18 @@ namespace tile::dist {
 
 namespace {
 
-/// A rank's memory, as it tells the others.
+/// A rank's memory, as announced to the other ranks.
 struct Address {
-  CUdeviceptr pointer = 0; ///< for threads of one process
-  IpcHandle handle = {};   ///< for processes
+  CUdeviceptr pointer = 0; ///< for ranks in the same process
+  IpcHandle handle = {};   ///< for ranks in other processes
   int failed = 0;
 };
 
-/// A rank's device, as it tells the others.
+/// A rank's device, as announced to the other ranks.
 struct Place {
   char busId[32] = {};
   char host[64] = {};
-  int hasDriver = 0; ///< with the functions for peers
+  int hasDriver = 0; ///< the driver has the functions for peer access
 };
 
 template <typename T> std::string_view bytesOf(const T &value) {
@@ -74,22 +74,22 @@ Communicator::~Communicator() {
     if (!callBounded(end, deadline(), [&] { return rescue->hasFailed(); }))
       rescue->fail(makeError(TILE_ERROR_TIMEOUT, "rank {}: ncclCommDestroy: not finished", rank()));
   }
-  // The driver may block after a failure, and the rescue's streams are in use.
+  // The driver may block after a failure, and the rescue thread still uses the streams.
   if (rescue->hasFailed()) {
     host->abandon(rescue->status().error());
     rescue->stop(deadline());
-    host.reset(); // its thread knows this object
+    host.reset(); // its thread refers to this object
     return;
   }
   if (driver->contextSetCurrent(context) != cuda::success)
     return;
-  // Once it has left, no rank can be reported dead.
+  // After this rank has left the group, no rank can be reported dead.
   host.reset();
   if (rescue->hasFailed())
     return;
   for (CUstream stream : {copies, writes})
     driver->streamDestroy(stream);
-  // The context stays current on the caller's thread, and the application may use it: libtilert keeps it, too.
+  // The context stays current on the caller's thread, as after calls of libtilert, since the application may use it.
 }
 
 void Communicator::watchRanks() {
@@ -125,7 +125,7 @@ Status Communicator::openDevice(const tile_dist_options &options) {
   if (status)
     status = driver->check(driver->deviceGetAttribute(&multiprocessors, cuda::attributeMultiprocessorCount, handle),
                            "cuDeviceGetAttribute");
-  // Copies and flags go first.
+  // Streams for copies and flags get the highest priority.
   constexpr int highest = -5;
   for (CUstream *stream : {&copies, &writes})
     if (status)
@@ -141,7 +141,7 @@ Status Communicator::connectPeers() {
   Place mine;
   if (driver->deviceGetPciBusId(mine.busId, sizeof(mine.busId), handle) != cuda::success)
     mine.busId[0] = '\0';
-  // Containers of one host may differ in their name, and then do not share memory either.
+  // Containers on one host may have different host names, and cannot share memory then either.
   if (!host->isOneProcess())
     gethostname(mine.host, sizeof(mine.host) - 1);
   mine.hasDriver = driver->hasPeers(!host->isOneProcess());
@@ -157,7 +157,7 @@ Status Communicator::connectPeers() {
       return makeError(TILE_ERROR_INVALID_ARGUMENT, "ranks {} and {} have the same device {}", std::min(rank(), other),
                        std::max(rank(), other), mine.busId);
   }
-  // In other processes devices may have other ordinals.
+  // Device ordinals may differ between processes.
   int count = 0;
   driver->deviceGetCount(&count);
   for (int other = 0; other < size() && hasPeers; ++other) {
@@ -188,7 +188,7 @@ Status Communicator::connectPeers() {
       if (Status done = driver->check(enabled, "cuCtxEnablePeerAccess"); !done)
         return done;
   }
-  // All or none.
+  // Either all ranks use it, or none.
   Result<std::string> answers = exchange("connect peers", hasPeers ? "1" : "0");
   if (!answers)
     return answers.error();
@@ -222,7 +222,7 @@ Status Communicator::connectNccl(const tile_dist_options &options) {
       return !status ? status : makeError(TILE_ERROR_NCCL, "rank {} has no NCCL that can be used", other);
     }
   nccl = std::move(*loaded);
-  // A communicator that does not block, which NCCL offers against this, would start a thread for each collective.
+  // NCCL's non-blocking communicators would avoid this, but start a thread for each collective.
   struct Made {
     int result;
     NcclComm comm;
@@ -332,13 +332,13 @@ Status Communicator::synchronize(CUstream stream) {
     if (tries > busyTries)
       std::this_thread::sleep_for(std::chrono::microseconds(200));
   }
-  // Work that even this does not end is stuck in the driver.
+  // Work that has still not ended is stuck in the driver.
   rescue->waitFor(stream, std::chrono::steady_clock::now() + host->limit + std::chrono::seconds(1));
   return usable();
 }
 
 Status Communicator::report() {
-  Status status = usable(); // a rescue may have ended the work
+  Status status = usable(); // a rescue may have ended the work with an error
   if (!status)
     return status; // the driver may block
   for (Reporter *reporter : reporters)

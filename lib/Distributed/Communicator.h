@@ -17,41 +17,41 @@ namespace tile::dist {
 /// Memory of the same size on every rank, with its addresses for this rank.
 struct Window {
   CUdeviceptr mine = 0;
-  std::vector<CUdeviceptr> all; ///< one for each rank
+  std::vector<CUdeviceptr> all; ///< the address of each rank's part
 };
 
-/// Has errors that kernels have found.
+/// A source of errors that kernels have found.
 class Reporter {
 public:
   virtual ~Reporter() = default;
-  /// Returns the errors since the last call. Work that may find some has ended.
+  /// Returns the errors since the last call. The work that may report errors has ended.
   virtual Status report() = 0;
 };
 
 class Communicator {
 public:
-  /// Collective.
+  /// Destruction is collective.
   static Result<std::unique_ptr<Communicator>> make(std::unique_ptr<HostGroup> host, int device,
                                                     const tile_dist_options &options);
   ~Communicator();
 
   /// Collective: allocates zeroed memory on every rank. `subject` names it in messages.
   Result<Window> allocate(std::string_view subject, size_t bytes);
-  /// Collective: waits until no rank uses the window any more. After a failure, the memory is not freed: work that does
-  /// not end may still use it.
+  /// Collective: waits until no rank uses the window any more. After a failure, the memory is not freed, because
+  /// unfinished work may still use it.
   Status release(std::string_view subject, Window &window);
 
   /// Makes the context of the device current on the calling thread.
   Status activate() const;
   /// Fails if the communicator has become unusable.
   Status usable() const { return rescue ? rescue->status() : Status(Success{}); }
-  /// Exchanges bytes between all ranks on the host. The communicator is unusable if this fails.
+  /// Exchanges bytes between all ranks on the host. If this fails, the communicator becomes unusable.
   Result<std::string> exchange(std::string_view subject, std::string_view mine);
-  /// Waits for a stream, at most for the time limit; after a failure, for as long again until it is released. Returns
-  /// the errors of reporters, after which the communicator is usable.
+  /// Waits for a stream, at most for the time limit. After a failure, waits up to the same time again for the rescue to
+  /// end the work. Returns errors from reporters; these leave the communicator usable.
   Status synchronize(CUstream stream);
 
-  // Host memory from and to the device, besides all work.
+  // Copies between host and device memory, outside of all streams.
   Status read(void *to, CUdeviceptr from, size_t bytes) const;
   Status write(CUdeviceptr to, const void *from, size_t bytes) const;
 
@@ -67,9 +67,9 @@ public:
   int device = 0;
   int multiprocessors = 0;
   bool hasPeers = false;                               ///< every rank can access the memory of all others
-  CUstream copies = nullptr;                           ///< of data from and to peers
-  std::atomic<const char *> lastOperation = "connect"; ///< for messages
-  std::vector<Reporter *> reporters;                   ///< for `synchronize`
+  CUstream copies = nullptr;                           ///< for copies from and to peers
+  std::atomic<const char *> lastOperation = "connect"; ///< the operation, for messages
+  std::vector<Reporter *> reporters;                   ///< time limit of `synchronize`
 
 private:
   Communicator() = default;
@@ -82,7 +82,7 @@ private:
 
   CUdevice handle = 0;
   CUcontext context = nullptr;
-  CUstream writes = nullptr; ///< of the rescue
+  CUstream writes = nullptr; ///< shared with the rescue
 };
 
 } // namespace tile::dist

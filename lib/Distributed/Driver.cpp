@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Looks up the driver's functions.
+// Looks up the driver's functions by name.
 #include "Distributed/Driver.h"
 
 #include "Runtime/DriverLibrary.h"

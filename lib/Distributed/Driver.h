@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The CUDA driver functions that ranks use, by dlopen(libcuda.so.1) or the application's lookup, as in libtilert.
+// The CUDA driver functions that ranks use, found by dlopen(libcuda.so.1) or the application's lookup, as in libtilert.
 #pragma once
 
 #include "Runtime/Driver.h"
@@ -42,7 +42,7 @@ struct Driver {
 
   /// Returns success, or an error with the driver's name and text for `result`.
   Status check(CUresult result, std::string_view call) const;
-  /// Returns true if memory of peers in the same process can be used; `processes`: in other processes, too.
+  /// Returns true if memory of peers in the same process can be used; with `processes`, also in other processes.
   bool hasPeers(bool processes) const;
 };
 

@@ -78,12 +78,12 @@ Result<Launch> readLaunch(tile_dist_variable get, void *user) {
     std::string host = reader.text("MASTER_ADDR"), port = reader.text("MASTER_PORT");
     if (host.empty())
       host = firstHost(reader.text("SLURM_JOB_NODELIST"));
-    if (host.empty()) // mpirun on one host
+    if (host.empty()) // mpirun on a single host
       host = "127.0.0.1";
     if (port.empty()) {
       port = "29400";
     } else {
-      // torchrun listens at this port itself.
+      // torchrun itself listens on this port.
       Result<int> number = reader.number("MASTER_PORT");
       if (!number)
         return number.error();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Rank, number of ranks and address of rank 0, from what launchers leave in the environment.
+// Rank, number of ranks and address of rank 0, from the environment variables that launchers set.
 #pragma once
 
 #include "Runtime/Result.h"
@@ -12,8 +12,8 @@ namespace tile::dist {
 
 struct Launch {
   int rank = 0, size = 1;
-  int localRank = 0;   ///< on its host
-  std::string address; ///< of rank 0: HOST:PORT
+  int localRank = 0;   ///< rank on its host
+  std::string address; ///< address of rank 0: HOST:PORT
 };
 
 /// Reads the variables of torchrun, Open MPI, MPICH (PMI) and Slurm, in this order; one rank if there are none.

@@ -6,7 +6,7 @@ namespace tile::dist {
 static constexpr const char *operationNames[] = {"all_gather_gemm", "gemm_reduce_scatter", "gemm_all_reduce"};
 
 double GemmPlan::gemmTime(int64_t rows) {
-  // Aligned addresses stand for those of the run.
+  // Aligned placeholder addresses represent those of a run.
   constexpr int64_t somewhere = int64_t(1) << 32;
   const std::optional<double> expected = gemm->estimate(comm.multiprocessors, {{Name::a, somewhere},
                                                                                {Name::b, somewhere},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Operations that multiply two matrices: a collective before the GEMM, or after it.
+// Operations that combine a GEMM with a collective before or after it.
 #pragma once
 
 #include "Distributed/Plan.h"
@@ -32,19 +32,20 @@ protected:
                               std::initializer_list<Name> provided) {
     return Plan::makeCall(kernel, role, provided, {request.kernels->arguments, request.kernels->argument_count});
   }
-  /// Makes the GEMM ready, and returns the operation as the model sees it. `rowBytes`: of the rows that ranks exchange.
+  /// Prepares the GEMM, and describes the operation for the cost model. `rowBytes`: size of a row that ranks exchange.
   Result<WireWork> prepareGemm(const PlanRequest &request, size_t rowBytes, int units);
-  /// Multiplies `rows` rows.
+  /// Launches the GEMM of `rows` rows.
   Status multiply(CUstream stream, CUdeviceptr a, CUdeviceptr b, CUdeviceptr c, int64_t rows);
 
 private:
-  /// The expected time of a GEMM of `rows` rows; a bound from the arithmetic without a model of the kernel.
+  /// Returns the expected time of a GEMM of `rows` rows. Without a model of the kernel, it is a lower bound from
+  /// arithmetic.
   double gemmTime(int64_t rows);
 
   std::optional<KernelCall> gemm;
 };
 
-/// Collective.
+/// Destruction is collective.
 Result<std::unique_ptr<GemmPlan>> makeGemmPlan(Communicator &comm, const PlanRequest &request);
 
 Result<std::unique_ptr<GemmPlan>> makeAllGatherGemm(Communicator &comm, const PlanRequest &request);

@@ -2,12 +2,12 @@
 // gemm_reduce_scatter and gemm_all_reduce: each rank sums the GEMMs of all ranks over its chunk of rows.
 //
 //   stream   GEMM of another rank's chunk | … | GEMM of the own chunk | wait for the others' parts | sum
-//   copies   after each of these GEMMs: push the chunk to its rank, tell it so
+//   copies   after each of these GEMMs: push the chunk to its rank, signal it
 //
-// Copy engines move a chunk while the next GEMM runs, so the wire costs nothing as long as a GEMM takes longer, and the
-// GEMM itself is the one of a single GPU: stores to a peer from its epilogue would stall its tiles. For the all-reduce,
-// the own chunk is computed in units, which are pushed to all others. Without peers, or where the model expects it to
-// be faster, GEMM and collective follow each other.
+// Copy engines move a chunk while the next GEMM runs, so communication is hidden as long as a GEMM takes longer, and
+// the GEMM is the same as on a single GPU: stores to a peer from its epilogue would stall its tiles. For the
+// all-reduce, the own chunk is computed in units, which are pushed to all others. Without peers, or where the model
+// expects it to be faster, GEMM and collective follow each other.
 #include "Distributed/GemmPlan.h"
 
 #include <algorithm>
@@ -52,15 +52,15 @@ public:
       status = sendParts(stream, a, b);
     if (status)
       status = sumParts(stream, a, b, c);
-    // Until the copies have read the chunks they must not change.
+    // The chunks must not change before the copies have read them.
     if (status)
       status = order(comm.copies, stream, ended);
     return status && isGathered ? finishGather(stream, c) : status;
   }
 
 private:
-  // Flags: whose part has arrived, who has room for the own part, who may be sent results, and whose result has
-  // arrived.
+  // Flags: the ranks whose part has arrived, those with room for the own part, those that can receive results, and
+  // those whose result has arrived.
   size_t partFlag(int other) const { return size_t(other); }
   size_t roomFlag(int other) const { return size_t(ranks() + other); }
   size_t openFlag(int other) const { return size_t(2 * ranks() + other); }
@@ -71,12 +71,12 @@ private:
 
   bool usesCollective() const { return info.form == TILE_DIST_SEQUENTIAL && comm.nccl; }
 
-  /// Where `owner` receives the part of `sender`; parts, with the owner's, lie in the order of ranks.
+  /// Returns where `owner` receives the part of `sender`. Parts, including the owner's, are in the order of ranks.
   CUdeviceptr partOf(int owner, int sender) const { return parts.all[owner] + size_t(sender) * chunkBytes(); }
-  /// The rows of `other` in the result of `owner`.
+  /// Returns the rows of `other` in the result of `owner`.
   CUdeviceptr resultOf(int owner, int other) const { return results.all[owner] + size_t(other) * chunkBytes(); }
 
-  /// Parts of the own chunk of an all-reduce, which are sent while the next one is computed.
+  /// Parts of the own chunk of an all-reduce. Each is sent while the next one is computed.
   int chooseUnits() const {
     constexpr int64_t leastRows = 512;
     return isGathered && chunkRows() % 2 == 0 && chunkRows() / 2 >= leastRows ? 2 : 1;
@@ -123,7 +123,7 @@ private:
         return created.error();
       *event = *created;
     }
-    // At first there is room for everybody's part.
+    // Initially there is room for the parts of all ranks.
     Status status = signals->fill(comm.copies, roomFlag(0), size_t(ranks()), 1);
     return status ? comm.driver->check(comm.driver->streamSynchronize(comm.copies), "cuStreamSynchronize") : status;
   }
@@ -144,7 +144,7 @@ private:
     });
   }
 
-  /// Computes the chunks of the other ranks and pushes each to its rank while the next GEMM runs. Sequential: one GEMM
+  /// Computes the chunks of the other ranks, and pushes each to its rank while the next GEMM runs. Sequential: one GEMM
   /// computes all chunks, and all copies follow it.
   Status sendParts(CUstream stream, CUdeviceptr a, CUdeviceptr b) {
     const bool isSequential = info.form == TILE_DIST_SEQUENTIAL;
@@ -166,7 +166,7 @@ private:
     return status;
   }
 
-  /// Computes the own chunk, in units, and adds what the others have sent.
+  /// Computes the own chunk in units, and adds the parts that other ranks have sent.
   Status sumParts(CUstream stream, CUdeviceptr a, CUdeviceptr b, CUdeviceptr c) {
     const CUdeviceptr to = isGathered ? resultOf(rank(), rank()) : c, own = partOf(rank(), rank());
     const int64_t rows = chunkRows() / units;
@@ -193,7 +193,7 @@ private:
     return status ? setAll(stream, [&](int own) { return roomFlag(own); }) : status;
   }
 
-  /// Copies a part of the own chunk to all others, besides the stream.
+  /// Copies a part of the own chunk to all other ranks, in parallel to the stream.
   Status sendResults(CUstream stream, size_t offset, size_t bytes, int unit) {
     Status status = order(stream, comm.copies, begun);
     for (int step = 1; status && step < ranks(); ++step) {
@@ -216,7 +216,7 @@ private:
   const bool isGathered;
   std::optional<KernelCall> sums;
   Window parts, results;
-  CUdeviceptr product = 0; ///< chunks of all ranks; the own one only if sequential
+  CUdeviceptr product = 0; ///< chunks of all ranks; the own one only in the sequential form
   int units = 1;
   CUevent begun = nullptr, ended = nullptr;
 };

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Exchange of small messages between ranks on the host, for set-up: threads of one process, or processes over TCP.
+// Exchange of small messages between ranks on the host, for setup. Ranks are threads of one process, or processes
+// connected by TCP.
 //
 //   rank 0: exchange("pointers", x) ─┐
 //   rank 1: exchange("pointers", y) ─┼─▶ each gets {x, y}
 //
-// Every exchange has a time limit, and fails on all ranks if they exchange different things.
+// Every exchange has a time limit, and fails on all ranks if their subjects or sizes differ.
 #pragma once
 
 #include "Runtime/Result.h"
@@ -26,13 +27,13 @@ public:
   HostGroup(int rank, int size, std::chrono::milliseconds limit) : rank(rank), size(size), limit(limit) {}
   virtual ~HostGroup() = default;
 
-  /// Gives the bytes of each rank to all ranks, in the order of ranks. `subject` names the exchange in messages, and
-  /// must be equal on all ranks, as must the number of bytes.
+  /// Sends the bytes of each rank to all ranks, and returns them in the order of ranks. `subject` names the exchange in
+  /// messages. It must be equal on all ranks, as must the number of bytes.
   virtual runtime::Result<std::string> exchange(std::string_view subject, std::string_view mine) = 0;
   using Handler = std::function<void(const runtime::Error &)>;
-  /// Calls `handler` in another thread, once, if a rank dies before it has left its group.
+  /// Calls `handler` once, in another thread, if a rank dies before it has left its group.
   virtual void watch(Handler handler) = 0;
-  /// Ends the group because of a failure, of which the others learn.
+  /// Ends the group because of a failure, which is reported to the other ranks.
   virtual void abandon(const runtime::Error &reason) = 0;
   /// Returns true if all ranks are threads of this process.
   virtual bool isOneProcess() const = 0;
@@ -41,24 +42,24 @@ public:
   const std::chrono::milliseconds limit;
 };
 
-/// The state that the threads of a group share.
+/// The state shared by the threads of a group.
 struct ThreadMeeting {
   explicit ThreadMeeting(int size) : messages(size) {}
 
   struct Message {
-    std::string subject, bytes[2]; ///< of the last two exchanges: a rank can be ahead by one
-    uint64_t count = 0;            ///< of exchanges that the rank has begun
+    std::string subject, bytes[2]; ///< messages of the last two exchanges: a rank can be ahead by one
+    uint64_t count = 0;            ///< number of exchanges that the rank has begun
     bool isConnected = false;
   };
   std::mutex mutex;
   std::condition_variable changed;
-  std::vector<Message> messages; ///< one for each rank
-  std::string failure;           ///< of any rank: later exchanges fail
+  std::vector<Message> messages; ///< by rank
+  std::string failure;           ///< the first error of any rank: later exchanges fail
 };
 
 runtime::Result<std::unique_ptr<HostGroup>> joinThreads(ThreadMeeting &meeting, int rank,
                                                         std::chrono::milliseconds limit);
-/// Rank 0 listens at "HOST:PORT", the others connect.
+/// Connects processes: rank 0 listens at "HOST:PORT", the others connect to it.
 runtime::Result<std::unique_ptr<HostGroup>> joinProcesses(const std::string &address, int rank, int size,
                                                           std::chrono::milliseconds limit);
 

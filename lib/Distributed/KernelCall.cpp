@@ -91,7 +91,7 @@ Status KernelCall::launch(CUstream stream, std::initializer_list<Argument> argum
 
 std::optional<double> KernelCall::estimate(int multiprocessors, std::initializer_list<Argument> arguments) {
   set(arguments);
-  // Parameters have at most 64 bits; little-endian integers and addresses begin at the same byte.
+  // Parameters have at most 64 bits; integers and addresses are little-endian, so both start at the same byte.
   std::vector<uint64_t> words;
   for (const tile_value &value : values)
     words.push_back(value.kind == TILE_INTEGER ? uint64_t(value.as.integer) : value.as.pointer);

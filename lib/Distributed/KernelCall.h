@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A kernel whose parameters are known by name, with the arguments of the plan and those of the caller.
+// A kernel with parameters known by name, and the arguments that the plan and the caller provide.
 #pragma once
 
 #include "Distributed/Driver.h"
@@ -13,7 +13,7 @@
 
 namespace tile::dist {
 
-/// The parameters that plans provide.
+/// The parameters for which plans provide arguments.
 enum class Name {
 #define NAME(name) name,
 #include "Distributed/KernelNames.def"
@@ -34,9 +34,10 @@ public:
   static Result<KernelCall> make(tile_kernel *kernel, const char *role, std::initializer_list<Name> provided,
                                  std::span<const tile_dist_argument> extra);
 
-  /// Loads the kernel's variants into the current context, and returns the bytes of scratch memory that they need.
+  /// Loads the kernel's variants into the current context, and returns the number of bytes of scratch memory that they
+  /// need.
   Result<size_t> prepare(int multiprocessors);
-  /// Gives launches zeroed scratch memory, without which the first ones would allocate it.
+  /// Provides zeroed scratch memory for launches; otherwise the first launches would allocate it.
   void useScratch(CUdeviceptr memory, size_t bytes) {
     scratch = memory;
     scratchBytes = bytes;
@@ -54,7 +55,7 @@ private:
   const char *role = "";
   CUdeviceptr scratch = 0;
   size_t scratchBytes = 0;
-  std::vector<tile_value> values; ///< one for each parameter
+  std::vector<tile_value> values; ///< by parameter
   std::array<int, numNames> places = {};
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The plan of a mixture of experts: its checks, kernels, memory and errors. MoeRun.cpp has the runs.
+// Plans a mixture of experts: checks, kernels, memory and errors. MoeRun.cpp executes the steps.
 #include "Distributed/MoePlan.h"
 
 #include <algorithm>
@@ -8,10 +8,10 @@ namespace tile::dist {
 
 namespace {
 
-/// Parts of the routing that moe_count.tile counts separately, for moe_place.tile.
+/// The routing is divided into this many parts, which moe_count.tile counts separately for moe_place.tile.
 constexpr int64_t segments = 16;
 constexpr size_t wordBytes = 4;
-/// Words for errors: how many ids do not exist, one of them, and the rows of each rank whose capacity is exceeded.
+/// Error words: the number of invalid ids, one of them, and the row counts of ranks whose capacity is exceeded.
 constexpr size_t wrongIds = 0, wrongId = 1, firstOverflow = 2;
 
 Status checkShape(const Communicator &comm, const MoeRequest &request) {
@@ -25,7 +25,7 @@ Status checkShape(const Communicator &comm, const MoeRequest &request) {
                          {"top_k", shape.top_k}});
   if (!status)
     return status;
-  constexpr int64_t alignment = 8; // elements of 16 bytes
+  constexpr int64_t alignment = 8; // elements in 16 bytes
   for (const auto &[name, size] : {std::pair("hidden", shape.hidden), std::pair("width", shape.width)})
     if (size % alignment != 0)
       return makeError(TILE_ERROR_INVALID_ARGUMENT, "{} is {}; expected a multiple of {}", name, size, alignment);
@@ -37,7 +37,7 @@ Status checkShape(const Communicator &comm, const MoeRequest &request) {
                      shape.top_k, shape.experts);
   if (shape.capacity < 0)
     return makeError(TILE_ERROR_INVALID_ARGUMENT, "capacity is {}; expected 0, or more", shape.capacity);
-  constexpr int64_t most = int64_t(1) << 31; // of indices in kernels
+  constexpr int64_t most = int64_t(1) << 31; // limit of indices in kernels
   if (comm.size() * shape.tokens >= most / shape.top_k)
     return makeError(TILE_ERROR_INVALID_ARGUMENT, "{} ranks with {} tokens and top_k {}: expected less than 2^31 pairs",
                      comm.size(), shape.tokens, shape.top_k);
@@ -123,7 +123,7 @@ Status MoePlan::prepareKernels(const MoeRequest &request) {
 }
 
 Status MoePlan::chooseForm(const MoeRequest &request) {
-  constexpr double layers = 3; // gate, up, down
+  constexpr double layers = 3; // the layers gate, up and down
   const double weights = layers * double(shape.hidden) * double(shape.width);
   MoeWork work;
   work.ranks = ranks();
@@ -197,8 +197,8 @@ Status MoePlan::writeTables() {
     addresses.push_back(window + size_t(rank()) * tokensBytes());
   for (CUdeviceptr window : errors.all)
     addresses.push_back(window + (firstOverflow + size_t(rank())) * wordBytes);
-  // Slots of pairs that another rank computes keep these values: kernels read them, and after the failure of a rank,
-  // when work goes on with what has arrived, may use them.
+  // Slots of pairs that another rank computes keep these initial values. Kernels read them and may use them after a
+  // rank has failed, when work continues with the data that has arrived.
   const size_t words = size_t(ranks()) * size_t(pairs());
   Status status = comm.driver->check(comm.driver->fillWords(slots, ~0u, words, comm.copies), "cuMemsetD32Async");
   if (status)

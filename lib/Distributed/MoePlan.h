@@ -4,10 +4,9 @@
 //   stream   route │ count, place │ expand own tokens │ those of each other rank │ gate_up, down │ reduce │ combine
 //   copies         │ push tokens to the ranks of their experts ─┘                                  └─ to the owners
 //
-// Every token has a fixed place in the memory of every rank, so that no counts need to be exchanged: a rank pushes
-// token t to place t of each rank that has one of its experts, once even if several are there. All ranks know the
-// routing of all tokens, and each sorts those of its experts. Results go back in the same way, as one sum for each
-// token and rank.
+// Every token has a fixed slot in the memory of every rank, so that no counts need to be exchanged: a rank pushes token
+// t to slot t of each rank that has at least one of its experts. All ranks know the routing of all tokens, and each
+// sorts the tokens of its experts. Results return in the same way, as one sum per token and rank.
 #pragma once
 
 #include "Distributed/Plan.h"
@@ -22,11 +21,11 @@ struct MoeRequest {
 
 class MoePlan : public Plan, public Reporter {
 public:
-  /// Collective.
+  /// Destruction is collective.
   static Result<std::unique_ptr<MoePlan>> make(Communicator &comm, const MoeRequest &request);
   ~MoePlan() override;
 
-  /// All steps; checks all operands first.
+  /// Executes all steps, after all operands have been checked.
   Status run(CUstream stream, const tile_dist_moe_operands &operands);
   // The steps of a run.
   Status dispatch(CUstream stream, const tile_dist_moe_operands &operands);
@@ -44,12 +43,12 @@ private:
   Status allocateAll();
   Status writeTables();
 
-  // Flags: the routing of a rank has arrived, its tokens, and its part of the results.
+  // Flags: a rank's routing has arrived, its tokens, and its part of the results.
   size_t routingFlag(int other) const { return size_t(other); }
   size_t tokensFlag(int other) const { return size_t(ranks() + other); }
   size_t partFlag(int other) const { return size_t(2 * ranks() + other); }
 
-  /// Steps follow each other in this order.
+  /// The steps are executed in this order.
   enum class Step { dispatch, multiply, combine };
   Status begin(Step step);
   Status checkInput(const tile_dist_moe_operands &operands) const;
@@ -59,16 +58,16 @@ private:
   bool usesCollective() const { return info.form == TILE_DIST_SEQUENTIAL && comm.nccl && ranks() > 1; }
   int64_t localExperts() const { return shape.experts / ranks(); }
   int64_t firstExpert() const { return rank() * localExperts(); }
-  int64_t pairs() const { return shape.tokens * shape.top_k; } ///< of one rank
+  int64_t pairs() const { return shape.tokens * shape.top_k; } ///< pairs of a token and an expert
   size_t rowBytes() const { return size_t(shape.hidden) * bytesOf(shape.type); }
   size_t tokensBytes() const { return size_t(shape.tokens) * rowBytes(); }
 
-  // Addresses in memory that holds something of all ranks, one after the other.
+  // Returns addresses in buffers that hold a part for each rank, one after the other.
   CUdeviceptr idsOf(int other) const { return routing.mine + size_t(other) * size_t(pairs()) * 4; }
   CUdeviceptr weightsOf(int other) const { return idsOf(ranks() + other); }
   CUdeviceptr slotsOf(int other) const { return slots + size_t(other) * size_t(pairs()) * 4; }
   CUdeviceptr tokensOf(int other) const { return tokens.mine + size_t(other) * tokensBytes(); }
-  /// Where `owner` receives the part of `sender` in the results of its tokens.
+  /// Returns where `owner` receives the part of `sender` in the results of its tokens.
   CUdeviceptr partOf(int owner, int sender) const { return parts.all[owner] + size_t(sender) * tokensBytes(); }
 
   Status publish(CUstream stream, const tile_dist_moe_operands &operands);
@@ -82,18 +81,18 @@ private:
   const tile_dist_moe_shape shape;
   int64_t capacity = 0;
   Step next = Step::dispatch;
-  int64_t ownTokens = 0; ///< in this run
+  int64_t ownTokens = 0; ///< tokens of this rank in this run
   std::optional<KernelCall> routeCall, pushCall, countCall, placeCall, expandCall, gateUpCall, downCall, reduceCall,
       combineCall;
   Window routing, tokens, parts, errors;
-  /// Addresses in the memory of each rank: its routing table, the places of this rank's tokens, the word for an
+  /// Addresses in the memory of each rank: its routing table, the slots of this rank's tokens, and the word for an
   /// overflow of this rank.
   CUdeviceptr tables = 0;
-  CUdeviceptr rows = 0, between = 0, results = 0; ///< of the experts, for `capacity` rows
+  CUdeviceptr rows = 0, between = 0, results = 0; ///< buffers of the experts, for `capacity` rows
   CUdeviceptr counts = 0, starts = 0, slots = 0;
-  CUdeviceptr sent = 0; ///< parts for other ranks, if NCCL takes them
+  CUdeviceptr sent = 0; ///< parts for other ranks, if NCCL sends them
   CUevent begun = nullptr, ended = nullptr;
-  std::span<int32_t> words; ///< of `errors`, in memory of the host
+  std::span<int32_t> words; ///< the words of `errors`, in host memory
 };
 
 } // namespace tile::dist

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The steps of a mixture of experts.
+// Executes the steps of a mixture of experts.
 //
-// A rank overwrites the data that it has sent in the previous run: it may, since it has taken the parts of all others
-// in that run, and they send these after they have read all that they got. The same holds for parts, which a rank sends
-// after it has the tokens of their owner, who sends these after it has read its parts.
+// A rank may overwrite the data that it sent in the previous run: it has received the parts of all others in that run,
+// and they send these only after they have read all data that they received. The same holds for parts, which a rank
+// sends after it has received the tokens of their owner; the owner sends these after it has read its parts.
 #include "Distributed/MoePlan.h"
 
 namespace tile::dist {
@@ -44,7 +44,7 @@ Status MoePlan::checkOutput(const tile_dist_moe_operands &operands) const {
 }
 
 Status MoePlan::run(CUstream stream, const tile_dist_moe_operands &operands) {
-  // A rank that ends in the middle lets the others wait.
+  // A rank that stopped in the middle of a run would leave the others waiting.
   Status status = checkInput(operands);
   if (status)
     status = checkWeights(operands);
@@ -59,7 +59,7 @@ Status MoePlan::run(CUstream stream, const tile_dist_moe_operands &operands) {
 
 Status MoePlan::begin(Step step) {
   constexpr const char *names[] = {"dispatch", "experts", "combine"};
-  // Other experts may take the place of the second step.
+  // The caller may compute the experts instead of the second step.
   const bool isNext = step == next || (step == Step::combine && next == Step::multiply);
   if (!isNext)
     return makeError(TILE_ERROR_INVALID_ARGUMENT, "step '{}' cannot follow now; expected '{}'", names[int(step)],
@@ -95,11 +95,11 @@ Status MoePlan::dispatch(CUstream stream, const tile_dist_moe_operands &operands
     if (status)
       status = expand(stream, other, tokensOf(other), shape.tokens);
   }
-  // Until the pushes have read x it must not change.
+  // The pushes must have read x before it may change.
   return status && isOverlapped ? order(pushes, stream, ended) : status;
 }
 
-/// Tells all ranks, or with NCCL this one, the routing of the own tokens.
+/// Sends the routing of the own tokens to all ranks or, with NCCL, only to this rank's buffer.
 Status MoePlan::publish(CUstream stream, const tile_dist_moe_operands &operands) {
   const size_t own = usesCollective() ? size_t(rank()) * sizeof(CUdeviceptr) : 0;
   Status status = routeCall->launch(stream, {{Name::ids, int64_t(addressOf(operands.ids))},
@@ -116,7 +116,7 @@ Status MoePlan::publish(CUstream stream, const tile_dist_moe_operands &operands)
   return status && !usesCollective() ? setAll(stream, [&](int self) { return routingFlag(self); }) : status;
 }
 
-/// Gives each pair of token and expert of this rank its row.
+/// Assigns a row to each pair of a token and one of this rank's experts.
 Status MoePlan::sort(CUstream stream) {
   const int64_t size = ranks() * pairs();
   Status status = countCall->launch(stream, {{Name::ids, int64_t(routing.mine)},
@@ -158,7 +158,7 @@ Status MoePlan::push(CUstream stream, const tile_dist_moe_operands &operands) {
   return status ? setAll(stream, [&](int self) { return tokensFlag(self); }) : status;
 }
 
-/// Copies the tokens of a rank, which lie at `x`, to the rows of this rank's experts.
+/// Copies the tokens of a rank, which are at `x`, to the rows of this rank's experts.
 Status MoePlan::expand(CUstream stream, int other, CUdeviceptr x, int64_t count) {
   if (count == 0)
     return Success{};
@@ -173,7 +173,7 @@ Status MoePlan::expand(CUstream stream, int other, CUdeviceptr x, int64_t count)
                                      {Name::local, localExperts()}});
 }
 
-/// Gathers routing and tokens of all ranks, of which each has room for as many as the plan allows.
+/// Gathers routing and tokens of all ranks. Each rank has as many slots as the plan allows.
 Status MoePlan::gatherCollective(CUstream stream, const tile_dist_moe_operands &operands) {
   Status status = copy(stream, tokensOf(rank()), addressOf(operands.x), size_t(operands.tokens) * rowBytes());
   const auto gather = [&](CUdeviceptr all, size_t bytes) {
@@ -251,7 +251,7 @@ Status MoePlan::combine(CUstream stream, const tile_dist_moe_operands &operands)
                                       {Name::ranks, ranks()}});
 }
 
-/// Sums this rank's results for the tokens of another one.
+/// Sums this rank's results for the tokens of another rank.
 Status MoePlan::reduce(CUstream stream, int other, CUdeviceptr to) {
   return reduceCall->launch(stream, {{Name::results, int64_t(results)},
                                      {Name::ids, int64_t(idsOf(other))},
@@ -265,7 +265,7 @@ Status MoePlan::reduce(CUstream stream, int other, CUdeviceptr to) {
                                      {Name::local, localExperts()}});
 }
 
-/// Sends parts, and whether the capacity was exceeded, to all others.
+/// Sends the parts of all other ranks, and whether the capacity was exceeded.
 Status MoePlan::returnCollective(CUstream stream) {
   return callCollective("ncclSend", [&] {
     const auto word = [&](int other) { return errors.mine + (2 + size_t(other)) * 4; };

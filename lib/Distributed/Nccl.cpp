@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Opens NCCL. The library stays open for the life of the process: its threads may outlive the communicators.
+// Opens NCCL. The library stays open for the life of the process, because its threads may outlive the communicators.
 #include "Distributed/Nccl.h"
 
 #include <dlfcn.h>
@@ -13,7 +13,7 @@ Status Nccl::check(int result, std::string_view call) const {
 }
 
 std::string formatNcclVersion(int version) {
-  // Versions before 2.9 are major · 1000 + minor · 100 + patch.
+  // Versions before 2.9 are encoded as major · 1000 + minor · 100 + patch.
   const int ofMajor = version < 10000 ? 1000 : 10000;
   return fmt::format("{}.{}.{}", version / ofMajor, version % ofMajor / 100, version % 100);
 }
@@ -30,7 +30,7 @@ Result<std::unique_ptr<Nccl>> loadNccl(const char *library) {
     return makeError(TILE_ERROR_NCCL, "NCCL not found: {}; give its path as nccl_library", reason ? reason : name);
   }
   auto table = std::make_unique<Nccl>();
-  // The version comes first: an old library lacks functions.
+  // The version is checked first: an old library lacks some functions.
   table->getVersion = reinterpret_cast<decltype(table->getVersion)>(dlsym(opened, "ncclGetVersion"));
   if (!table->getVersion || table->getVersion(&table->version) != nccl::success)
     return makeError(TILE_ERROR_NCCL, "{} is not NCCL: it has no ncclGetVersion", name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// NCCL as a table of function pointers, by dlopen: neither building nor running needs it.
+// NCCL as a table of function pointers, filled by dlopen: neither building nor running requires it.
 #pragma once
 
 #include "Distributed/Driver.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// An operation across GPUs, ready to run: its memory, kernels and form. One class for each operation.
+// An operation across GPUs, ready to run: its memory, kernels and form. Each operation has a class.
 #pragma once
 
 #include "Distributed/KernelCall.h"
@@ -15,7 +15,7 @@ namespace tile::dist {
 class Plan {
 public:
   virtual ~Plan();
-  /// Collective, before destruction.
+  /// Collective; called before destruction.
   Status release();
 
   Communicator &comm;
@@ -27,29 +27,30 @@ protected:
 
   int rank() const { return comm.rank(); }
   int ranks() const { return comm.size(); }
-  /// The rank that comes `step` after this one: every rank begins with another one, so that no link waits for another.
+  /// Returns the rank `step` after this one. Ranks access each other in rotated order, so that no link becomes a
+  /// bottleneck.
   int after(int step) const { return (rank() + step) % ranks(); }
   static void *pointerTo(CUdeviceptr address) { return reinterpret_cast<void *>(address); }
 
   using Extra = std::span<const tile_dist_argument>;
-  /// Makes a kernel ready to launch, so that no run loads or allocates. `role`, `provided` and `extra` as in
+  /// Prepares a kernel, so that runs neither load code nor allocate. `role`, `provided` and `extra` as in
   /// KernelCall::make.
   Result<KernelCall> makeCall(tile_kernel *kernel, const char *role, std::initializer_list<Name> provided, Extra extra);
-  /// Chooses the form with the least expected time among those that are possible.
+  /// Chooses the form with the least expected time among those that are available.
   Status chooseForm(tile_dist_form form, double sequential, std::optional<double> chunked,
                     std::optional<double> flagged);
 
   Result<Window> allocate(const char *what, size_t bytes);
-  /// Memory that other ranks do not access.
+  /// Allocates memory that other ranks do not access.
   Result<CUdeviceptr> allocateLocal(size_t bytes);
-  /// Page-locked memory of the host, which copies reach without a wait in the driver.
+  /// Allocates page-locked host memory, which asynchronous copies can use.
   Result<void *> allocateHost(size_t bytes);
   Result<CUevent> makeEvent();
 
   Status copy(CUstream stream, CUdeviceptr to, CUdeviceptr from, size_t bytes) const;
-  /// Lets a stream wait for what another one has to do now.
+  /// Makes `after` wait for the work that has been submitted to `before`.
   Status order(CUstream before, CUstream after, CUevent event) const;
-  /// Sets a flag of each other rank, and takes one of each: `flag` returns which.
+  /// setAll sets a flag of each other rank, takeAll waits for one from each. `flag` returns the index of a flag.
   template <typename Flag> Status setAll(CUstream stream, const Flag &flag) const {
     Status status = Success{};
     for (int step = 1; status && step < ranks(); ++step)
@@ -62,14 +63,14 @@ protected:
       status = signals->take(stream, flag(after(step)));
     return status;
   }
-  /// Calls a collective of NCCL, which `body` does, unless the communicator has failed.
+  /// Executes `body`, a call of an NCCL collective, unless the communicator has failed.
   template <typename Body> Status callCollective(const char *call, const Body &body) const {
     const Rescue::Call inProgress(*comm.rescue);
     Status status = comm.usable();
     return status ? comm.nccl->check(body(), call) : status;
   }
 
-  std::unique_ptr<Signals> signals; ///< null if nothing is copied between peers
+  std::unique_ptr<Signals> signals; ///< null if no data is copied between peers
 
 private:
   std::vector<Window> windows;
@@ -78,25 +79,25 @@ private:
   std::vector<CUevent> events;
 };
 
-/// Bytes of an element.
+/// Bytes per element.
 inline size_t bytesOf(tile_dist_type type) {
   return type == TILE_DIST_F32 ? 4 : 2;
 }
 
-// Checks of requests.
+// Validation of requests.
 Status checkForm(tile_dist_form form, tile_dist_type type);
-/// `values`: names and values, which must be at least 1 and less than 2^31.
+/// `values`: names and values; each must be at least 1 and less than 2^31.
 Status checkSizes(std::initializer_list<std::pair<const char *, int64_t>> values);
 
-/// The parameters that all ranks must pass alike, or they would wait for each other.
+/// The parameters that all ranks must pass alike; otherwise they would wait for each other.
 struct Terms {
-  std::string_view subject; ///< of the exchange
+  std::string_view subject; ///< value in the exchange
   std::vector<int64_t> values;
-  std::function<std::string(const int64_t *)> describe; ///< for messages
+  std::function<std::string(const int64_t *)> describe; ///< text for messages
 };
 /// Collective, even if the request is invalid.
 Status agree(Communicator &comm, const Terms &terms, bool isValid);
-/// Collective: returns success if all ranks have made their plan. Flags then have their first values everywhere.
+/// Collective: returns success if all ranks have created their plan. Flags then have their initial values on all ranks.
 Status finishPlan(Communicator &comm, const std::string &place, const Status &made);
 
 } // namespace tile::dist

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Ranks that are processes: a star of TCP connections, with rank 0 in the middle, which collects the messages of an
-// exchange and sends all of them to everyone, or the reason why the exchange failed.
+// Ranks that are processes. TCP connections form a star around rank 0, which collects the messages of an exchange and
+// sends all of them, or the reason for a failure, to every rank.
 //
-// The connections also tell whether ranks live: they close when a process ends, however it does. A thread waits for
-// that, and rank 0 tells the others. A rank that leaves in order says so first, with an empty message.
+// The connections also detect dead ranks, because they close when a process ends, for whatever reason. A thread watches
+// for that, and rank 0 informs the others. A rank that leaves in order first sends an empty message.
 #include "Distributed/HostGroup.h"
 #include "Distributed/Socket.h"
 
@@ -26,15 +26,15 @@ using tile::runtime::Success;
 namespace tile::dist {
 namespace {
 
-constexpr size_t mostBytes = 1 << 20; ///< of the message of one rank
+constexpr size_t mostBytes = 1 << 20; ///< size of one rank's message
 
-/// The first message of a connection.
+/// The first message on a connection.
 struct Hello {
   char magic[8] = {'t', 'i', 'l', 'e', 'd', 'i', 's', '1'};
   int32_t rank = 0, size = 0;
 };
 
-/// A message: its subject, a zero, its bytes.
+/// A message: subject, zero byte, payload.
 std::string pack(std::string_view subject, std::string_view bytes) {
   std::string packed(subject);
   packed += '\0';
@@ -44,7 +44,7 @@ std::string pack(std::string_view subject, std::string_view bytes) {
 struct Peer {
   Socket socket;
   std::mutex receiving, sending;
-  std::optional<std::string> last; ///< the last message, if it has been received: empty, or '-' before a reason
+  std::optional<std::string> last; ///< the last message, if it has been received: empty, or '-' followed by a reason
 };
 
 class ProcessGroup : public HostGroup {
@@ -89,7 +89,7 @@ public:
     Result<std::string> all = rank == 0 ? collect(subject, mine, deadline) : ask(subject, mine, deadline);
     if (all || fail(all.error()))
       return all;
-    // The watching thread knew before, and has ended this exchange.
+    // The watcher has detected the failure earlier, and has ended this exchange.
     return makeError(failure.code, "rank {}: {}: {}", rank, subject, failure.message);
   }
 
@@ -98,7 +98,7 @@ private:
     const std::lock_guard lock(mutex);
     return !failure.message.empty();
   }
-  /// Remembers the first failure, which does not change any more. Returns false if there is one already.
+  /// Records the first failure; later ones are ignored. Returns false if there was one already.
   bool fail(const Error &error) {
     const std::lock_guard lock(mutex);
     if (!failure.message.empty())
@@ -107,7 +107,7 @@ private:
     return true;
   }
 
-  /// Sends every rank that this one is connected to the last message.
+  /// Sends a last message to every rank to which this one is connected.
   void sayLast(const std::string &message) {
     for (Peer &peer : peers)
       if (peer.socket) {
@@ -119,7 +119,7 @@ private:
   void waitForDeath(const Handler &handler) {
     std::vector<pollfd> entries;
     for (const Peer &peer : peers)
-      entries.push_back({peer.socket.get(), POLLRDHUP, 0}); // rank 0 has none to itself, which poll ignores
+      entries.push_back({peer.socket.get(), POLLRDHUP, 0}); // rank 0 has no connection to itself; poll ignores -1
     entries.push_back({wake.get(), POLLIN, 0});
     for (;;) {
       if (poll(entries.data(), entries.size(), -1) < 0)
@@ -136,7 +136,7 @@ private:
           last = peers[other].last ? peers[other].last : peers[other].socket.peekLast();
         }
         if (last && last->empty())
-          continue; // it has left
+          continue; // the rank has left
         const bool isTold = last && last->front() == '-';
         const Error error{TILE_ERROR_PEER, isTold ? last->substr(1) : fmt::format("rank {} has died", other)};
         if (!fail(error))
@@ -165,7 +165,7 @@ private:
       Hello hello;
       if (!message || message->size() != sizeof(Hello) ||
           std::memcmp(message->data(), hello.magic, sizeof(hello.magic)) != 0)
-        continue; // a stranger
+        continue; // not a rank of this group
       std::memcpy(&hello, message->data(), sizeof(hello));
       std::string refusal;
       if (hello.size != size)
@@ -213,7 +213,7 @@ private:
     return peer.socket.send(message, deadline);
   }
 
-  /// Rank 0. An answer begins with a character: '+' before all messages, '-' before a reason.
+  /// Exchange on rank 0. An answer begins with a character: '+' before all messages, '-' before a reason.
   Result<std::string> collect(std::string_view subject, std::string_view mine, Deadline deadline) {
     std::string all(mine);
     std::optional<Error> wrong;
@@ -227,7 +227,7 @@ private:
         wrong = error(subject, other, makeError(TILE_ERROR_PEER, "it has failed: {}", message->substr(1)));
         continue;
       }
-      const std::string_view theirs = message->c_str(); // up to the zero
+      const std::string_view theirs = message->c_str(); // subject, up to the zero byte
       if (theirs != subject || message->size() != theirs.size() + 1 + mine.size())
         wrong = makeError(TILE_ERROR_PEER,
                           "rank 0 is in '{}' but rank {} in '{}'; all ranks must make the same calls in the same order",
@@ -258,11 +258,11 @@ private:
     return answer->substr(1);
   }
 
-  std::vector<Peer> peers; ///< of rank 0: for each rank, without itself; of the others: rank 0
+  std::vector<Peer> peers; ///< connections of rank 0: to each other rank; of the others: to rank 0
   mutable std::mutex mutex;
-  Error failure; ///< the connections are out of step after it
+  Error failure; ///< after it, the connections are out of step
   std::thread watcher;
-  Socket wake; ///< an event that ends the watcher
+  Socket wake; ///< event that stops the watcher
 };
 
 } // namespace

@@ -80,8 +80,8 @@ bool Rescue::hasEnded(CUstream stream) const {
 }
 
 void Rescue::setFlags() {
-  // Without an end of the previous writes, further ones would fill the stream, and then block. A fill would be a
-  // kernel, which does not start on a GPU that is full of waiting tiles.
+  // As long as earlier writes have not completed, further ones would fill the stream, and then block. A fill would be a
+  // kernel, which cannot start on a GPU that is full of waiting tiles.
   if (!driver->streamWriteValue || !hasEnded(own))
     return;
   constexpr size_t wordBytes = 4;
@@ -112,8 +112,8 @@ void Rescue::abortNccl() {
 }
 
 void Rescue::run() {
-  constexpr auto quietTime = 100ms, patience = 500ms; // before NCCL's abort
-  constexpr auto longest = 10s;                       // of an abort after the communicator's end
+  constexpr auto quietTime = 100ms, patience = 500ms; // delay before NCCL is aborted
+  constexpr auto longest = 10s;                       // delay of an abort after the communicator has been destroyed
   constexpr Clock::duration period = 200us, laterPeriod = 5ms;
   const Clock::time_point start = Clock::now();
   Clock::time_point lastBusy = start;

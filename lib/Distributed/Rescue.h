@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The end of a communicator that has failed: a thread of its own lets all work end that waits for other ranks, and
-// aborts NCCL.
+// Shuts down a failed communicator: a separate thread releases all work that waits for other ranks, and aborts NCCL.
 //
-//   failure ──▶ set all flags, again and again ──▶ streams have ended, or do not end ──▶ ncclCommAbort
+//   failure ──▶ set all flags repeatedly ──▶ streams have ended, or time is over ──▶ ncclCommAbort
 //
-// NCCL comes last since its abort frees memory, which waits for the whole device: work that still waits for a flag, and
-// streams wait for the same flag once for each run, would never end. The thread has a share in all that it uses, so
-// that nobody has to wait for it: driver and NCCL may block for as long as they like.
+// NCCL comes last since its abort frees memory, which waits for the whole device: work that still waits for a flag
+// would never end, and streams wait for the same flag once per run. The thread shares ownership of everything that it
+// uses, so that no caller has to wait for it, however long the driver or NCCL block.
 #pragma once
 
 #include "Distributed/Driver.h"
@@ -25,33 +24,33 @@ class Rescue : public std::enable_shared_from_this<Rescue> {
 public:
   using Deadline = std::chrono::steady_clock::time_point;
 
-  /// `copies` is the stream of copies from and to peers, `own` one in which nothing ever waits.
+  /// `copies` is the stream of copies from and to peers; `own` is a stream in which nothing ever waits.
   Rescue(std::shared_ptr<const Driver> driver, CUcontext context, CUstream copies, CUstream own)
       : driver(std::move(driver)), context(context), copies(copies), own(own) {}
 
   void setNccl(std::shared_ptr<const Nccl> library, NcclComm comm);
-  /// Gives the communicator of NCCL back, for an orderly end; null after a failure.
+  /// Returns the NCCL communicator for an orderly destruction; null after a failure.
   NcclComm takeNccl();
   /// Returns the error of NCCL's own threads.
   Status checkNccl();
 
-  /// Remembers flags that let waiting work go on if they are set.
+  /// Registers flags that release waiting work when they are set.
   void watch(CUdeviceptr flags, size_t count);
   /// After a failure, flags and their memory remain in use.
   void unwatch(CUdeviceptr flags);
 
-  /// Makes the communicator unusable and starts the rescue. The first failure counts. Waits for nothing.
+  /// Makes the communicator unusable and starts the rescue, without waiting. Only the first failure counts.
   void fail(Error error);
   bool hasFailed() const { return failed.load(std::memory_order_acquire); }
   Status status() const;
 
-  /// After a failure: waits until the work in `stream` has ended. Returns false after the deadline, and at once if an
-  /// earlier wait was in vain.
+  /// After a failure: waits until the work in `stream` has ended. Returns false after the deadline, and immediately if
+  /// an earlier wait failed.
   bool waitFor(CUstream stream, Deadline deadline);
-  /// After a failure: ends the thread, which is left alone if it has not ended by the deadline.
+  /// After a failure: ends the thread, which is abandoned if it has not ended by the deadline.
   void stop(Deadline deadline);
 
-  /// A call of NCCL in progress: aborting would free what it uses, and is put off.
+  /// A call of NCCL in progress. An abort would free the data that the call uses, so it is postponed.
   class Call {
   public:
     explicit Call(Rescue &rescue) : rescue(rescue) { ++rescue.calls; }
@@ -84,7 +83,7 @@ private:
   NcclComm ncclComm = nullptr;
   std::vector<Flags> watched;
   Error failure = {TILE_OK, ""};
-  CUstream awaited = nullptr; ///< by a thread in waitFor
+  CUstream awaited = nullptr; ///< number of threads in waitFor
   bool isAwaited = false, isInVain = false;
   bool isAborting = false, isStopped = false, isOver = false;
 

@@ -5,7 +5,7 @@ namespace tile::dist {
 
 Result<std::unique_ptr<Signals>> Signals::make(Communicator &comm, size_t count) {
   std::unique_ptr<Signals> made(new Signals(comm));
-  // After the flags: a word to try writes of peers on, and a one.
+  // The window ends with a word for test writes by peers, and a word with the value 1.
   Result<Window> window = comm.allocate("plan_create flags", (count + 2) * wordBytes);
   if (!window)
     return window.error();

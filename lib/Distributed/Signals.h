@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Flags by which ranks order their work: words in a window, which streams write and wait for. A flag is 1 from its
-// signal to the wait, which takes it back. So nothing counts runs, and a captured graph can be replayed.
+// signal until the wait, which clears it. So flags do not depend on the number of runs, and a captured graph can be
+// replayed.
 #pragma once
 
 #include "Distributed/Communicator.h"
@@ -15,13 +16,13 @@ public:
 
   /// Sets a flag of a rank when the stream's preceding work is complete and visible to it.
   Status set(CUstream stream, int rank, size_t flag) const;
-  /// Lets the stream wait for an own flag, and clears it.
+  /// Makes the stream wait for an own flag, and clears the flag.
   Status take(CUstream stream, size_t flag) const;
   /// Sets own flags to `value`.
   Status fill(CUstream stream, size_t first, size_t count, unsigned value) const;
   CUdeviceptr addressOf(size_t flag) const { return window.mine + flag * wordBytes; }
 
-  /// Collective, before destruction.
+  /// Collective; called before destruction.
   Status release() {
     comm.rescue->unwatch(window.mine);
     return comm.release("plan_destroy flags", window);
@@ -34,8 +35,8 @@ private:
 
   Communicator &comm;
   Window window;
-  CUdeviceptr one = 0;     ///< a word that is 1
-  bool writesPeers = true; ///< else flags of others are copied to them
+  CUdeviceptr one = 0;     ///< address of a word with the value 1
+  bool writesPeers = true; ///< true if streams can write to peers; otherwise flags are copied
 };
 
 } // namespace tile::dist

@@ -33,9 +33,10 @@ public:
   runtime::Status send(std::string_view message, Deadline deadline);
   /// Receives a message of at most `most` bytes.
   runtime::Result<std::string> receive(size_t most, Deadline deadline);
-  /// Returns the last whole message that has arrived, without taking it; none if there is none or they are long.
+  /// Returns the last complete message that has arrived, without consuming it; none if there is none, or if it is too
+  /// long.
   std::optional<std::string> peekLast() const;
-  /// Ends waits for messages of the other side, and tells it that there are no more of this one.
+  /// Ends waits for messages from the other side, and announces that no further messages follow.
   void shutDown();
 
 private:
@@ -48,7 +49,7 @@ private:
 runtime::Result<Socket> listenAt(const std::string &address);
 /// Waits for a connection.
 runtime::Result<Socket> acceptFrom(const Socket &listener, Deadline deadline);
-/// Connects to "HOST:PORT", again and again until somebody listens there.
+/// Connects to "HOST:PORT"; retries until the server listens.
 runtime::Result<Socket> connectTo(const std::string &address, Deadline deadline);
 
 } // namespace tile::dist

@@ -7,19 +7,20 @@
 namespace tile::dist {
 namespace {
 
-// Measured between two H200 over 18 NVLinks: copy engines pull 367 GB/s; NCCL 2.28.9 gathers and reduces 32 MiB a rank
-// in 158 and 166 us.
+// Measured between two H200 connected by 18 NVLinks: copy engines pull 367 GB/s; NCCL 2.28.9 gathers and reduces 32 MiB
+// per rank in 158 and 166 us.
 constexpr double copyBytesPerMicrosecond = 350e3, ncclBytesPerMicrosecond = 210e3;
-constexpr double pushBytesPerMicrosecond = 380e3;    ///< by kernels that store in the memory of peers
-constexpr double memoryBytesPerMicrosecond = 3500e3; ///< of the GPU's own memory
-constexpr double ncclStart = 12;                     ///< of a collective, with the launch after it
-constexpr double launchGap = 3;                      ///< between dependent kernels
-constexpr double signalDelay = 4;                    ///< from a signal to the work that waits for it, in another GPU
+constexpr double pushBytesPerMicrosecond = 380e3;    ///< bandwidth of kernels that store to peer memory
+constexpr double memoryBytesPerMicrosecond = 3500e3; ///< bandwidth of the GPU's own memory
+constexpr double ncclStart = 12;                     ///< latency of a collective, including the following launch
+constexpr double launchGap = 3;                      ///< latency between dependent kernels
+/// latency from a signal to the work on another GPU that waits for it
+constexpr double signalDelay = 4;
 
-// Reads of the routing, and launches of the kernels that sort: 8 of them.
+// Time to read the routing and to launch the 8 kernels that sort.
 constexpr double sorting = 40;
 
-/// Copies to the rows of experts, and sums of their results: each row is read once and written once, about.
+/// Time to copy tokens to the rows of experts, and to sum results: each row is read once and written once.
 double localTime(const MoeWork &work, double rows) {
   return 2 * rows * work.tokenBytes / memoryBytesPerMicrosecond;
 }
@@ -27,7 +28,7 @@ double localTime(const MoeWork &work, double rows) {
 } // namespace
 
 double arithmeticTime(double flops, int multiprocessors) {
-  constexpr double flopsPerMicrosecond = 5e6; // of a multiprocessor of an H200, 16-bit operands
+  constexpr double flopsPerMicrosecond = 5e6; // peak rate of a multiprocessor of an H200, 16-bit operands
   return flops / (flopsPerMicrosecond * multiprocessors);
 }
 
@@ -59,9 +60,9 @@ double scatterChunkedTime(const WireWork &work, bool isGathered) {
     sent = std::max(sent, end + signalDelay) + copy;
   }
   end = std::max(end + work.chunk, sent + signalDelay);
-  // The sum reads the parts of all ranks and writes one.
+  // The sum reads the parts of all ranks and writes one result.
   end += launchGap + (work.ranks + 1) * work.chunkBytes / memoryBytesPerMicrosecond;
-  if (isGathered) // the last of the units is pushed after the sum
+  if (isGathered) // the last unit is pushed after the sum
     end += signalDelay + (work.ranks - 1) * work.chunkBytes / work.units / copyBytesPerMicrosecond;
   return end;
 }
@@ -76,11 +77,11 @@ double moeSequentialTime(const MoeWork &work) {
 }
 
 double moeChunkedTime(const MoeWork &work) {
-  // A rank needs a token if one of the token's experts is there.
+  // A rank needs a token if it has one of the token's experts.
   const double needed = 1 - std::pow(1 - 1.0 / work.ranks, work.topK);
   const double wire = signalDelay + (work.ranks - 1) * needed * work.tokenBytes / pushBytesPerMicrosecond;
   const double own = localTime(work, double(work.topK) / work.ranks), others = localTime(work, work.topK) - own;
-  // Sums of own tokens wait for the others'.
+  // The sums of own tokens wait for those of other ranks.
   return sorting + work.experts + std::max(wire, own) + others + std::max(wire, others) + own;
 }
 
