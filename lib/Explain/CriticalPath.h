@@ -23,8 +23,8 @@ class CriticalPath {
 public:
   /// Adds work that began at `start`, when its cause had ended, and returns the moment of its end.
   Moment add(Moment start, double end, SpanKind kind, unsigned line);
-  /// Returns the chain of causes in chronological order, without gaps. Adjacent pieces of one kind and line are merged
-  /// into one span.
+  /// Returns the chain of causes in chronological order, without gaps. Adjacent intervals of one kind and line are
+  /// merged into one span.
   std::vector<Span> backFrom(Moment end) const;
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Obvious performance problems, each as one sentence with its line and figures. The most severe come first.
+// Obvious performance problems, each described by one sentence with its line and values. The most severe come first.
 #include "Explain/Evidence.h"
 
 #include <algorithm>

@@ -29,7 +29,7 @@ uint64_t slotsOf(const Evidence &evidence) {
   return std::max<uint64_t>(sms * ctas, 1);
 }
 
-/// Returns the value that each exceeded limit must not exceed for one more resident thread block.
+/// Returns, for each exceeded limit, the maximum value that allows one more resident thread block.
 static Json oneMore(const Evidence &evidence, const sim::Occupancy &now) {
   const uint32_t reserved = target::reservedShared(evidence.gpu);
   const uint32_t wanted = now.ctas + 1;
