@@ -48,7 +48,7 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   bool optimises = options.optLevel > 0;
   StepList list;
 
-  // All passes know how operands of dots are computed.
+  // Scaled dots become dots that the target computes, so that no other pass handles them.
   list.add([] { return createTileLowerScaledDots(); });
   // Canonical form: constants are folded and shared, so that later passes match fewer forms.
   list.add(Optimisation, [] { return createCanonicalizer(); });
@@ -94,7 +94,7 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   list.add([] { return createCtaRemoveConversions(); }, {&Can::fewConversions});
   // Layouts determine which columns a thread holds.
   list.add([] { return createCtaDeferSums(); });
-  // Layouts are decided, and dots are still easy to recognize.
+  // Needs final layouts, and dots that are still easy to recognize.
   list.add([] { return createCtaLoadAhead(); });
   list.add(Optimisation, [] { return createCSEPass(); });
 
@@ -148,17 +148,18 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   list.add(Optimisation, [] { return createCanonicalizer(); });
   list.add(Optimisation, [] { return createCSEPass(); });
 
-  // Its place for an address is a buffer, too.
+  // The memory that receives its address is a buffer, too.
   list.add([] { return createCtaAllocateTensorMemory(); });
   // Buffers with disjoint lifetimes share memory; barriers are placed afterwards, because sharing creates hazards. They
   // end phase allocated.
   list.add([] { return createCtaAllocateShared(); });
   list.add([] { return createCtaInsertBarriers(); });
 
-  // Tensors become registers; from here on the module holds per-thread functions. Upstream lowers the remainder.
+  // Tensors become registers; from here on the module holds per-thread functions. Upstream's patterns lower all other
+  // operations.
   list.onKernel = false;
   list.add([] { return createConvertCtaToNvvm(); });
-  // While loops have arguments, and packing is visible.
+  // Must run while loops have arguments, and packing is visible.
   list.add([] { return createNvvmCarryWords(); });
   list.add([] { return createNvvmLowerControlFlow(); });
   // All dialects in one pass. Without rollback, because no pattern here may fail; and without cleanup afterwards,
@@ -246,7 +247,7 @@ LogicalResult tile::buildGpuPipeline(OpPassManager &manager, const GpuPipelineOp
   auto first = steps.begin();
   if (!options.startAfter.empty())
     first = std::next(llvm::find_if(steps, [&](const PipelineStep &step) { return step.name == options.startAfter; }));
-  // The requirements of the first pass are checked. The others rely on the passes before them.
+  // The requirements of the first pass are checked. All others rely on the passes before them.
   bool isTrusted = false;
   for (const PipelineStep &step : llvm::make_range(first, steps.end())) {
     std::optional<Form> phase;

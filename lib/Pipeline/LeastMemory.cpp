@@ -6,7 +6,7 @@ using namespace mlir;
 using namespace tile;
 
 std::optional<GpuPipelineOptions> tile::withLeastSharedMemory(const GpuPipelineOptions &options) {
-  // Passes that have run are not run again, and without optimisation nothing is copied.
+  // Steps that have already run are not run again, and without optimisation no block is copied to shared memory.
   if (options.optLevel == 0 || !options.startAfter.empty())
     return std::nullopt;
   GpuPipelineOptions least = options;
