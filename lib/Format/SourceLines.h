@@ -15,7 +15,7 @@ struct Element {
   uint32_t column = 0;   // of comments: source column, in bytes
 };
 
-/// A statement, several statements separated by ';', or a comment on a line of its own.
+/// A statement, several statements separated by ';', or a comment on a separate line.
 struct LogicalLine {
   enum class Kind : uint8_t { Comment, Decorator, Definition, Other };
 
