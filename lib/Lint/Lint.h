@@ -38,8 +38,8 @@ struct Subject {
 /// Runs all of the following checks that are enabled.
 void inspect(const Subject &subject);
 
-/// Finds 32-bit products in addresses whose factors are both run-time values without better bounds than their types.
-/// Reports once per kernel.
+/// Finds 32-bit multiplications in addresses whose factors are both run-time values without better bounds than their
+/// types. Reports once per kernel.
 void findOffsetOverflow(const Subject &subject);
 /// Finds loads whose masked-out elements reach a reduction, a dot, an address or an unmasked store.
 void findMaskedLoads(const Subject &subject);

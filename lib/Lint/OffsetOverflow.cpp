@@ -193,8 +193,8 @@ SmallVector<Value> sourcesOf(Value value) {
   return {};
 }
 
-/// Adds the values that contribute to these offsets: through sums, products, selects, extensions, shape changes, loops
-/// and branches.
+/// Adds the values that contribute to these offsets: through additions, multiplications, selects, extensions, shape
+/// changes, loops and branches.
 void addParts(llvm::SetVector<Value> &reached) {
   for (size_t next = 0; next < reached.size(); ++next) {
     for (Value source : sourcesOf(reached[next]))
