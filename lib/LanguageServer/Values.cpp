@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// An unrolled loop, or a helper with several callers, gives an expression several types; up to three are shown.
+// Collects types and constants. An unrolled loop, or a helper with several callers, gives an expression several types;
+// up to three are shown.
 #include "LanguageServer/Values.h"
 
 #include "LanguageServer/Document.h"
