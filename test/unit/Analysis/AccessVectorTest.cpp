@@ -20,7 +20,7 @@ namespace {
 constexpr std::array<unsigned, 4> elementBits = {8, 16, 32, 64};
 
 /// A layout of a [16, 32] tensor for 2 warps. Mostly a permutation of the bits, with the lowest ones often in
-/// registers; sometimes a basis is mixed with another or repeats nothing (zero).
+/// registers; sometimes a basis is XORed with another one, or zero.
 LinearLayout randomLayout(std::mt19937 &random) {
   auto pick = [&](unsigned count) { return std::uniform_int_distribution<unsigned>(0, count - 1)(random); };
   std::vector<uint64_t> bits;

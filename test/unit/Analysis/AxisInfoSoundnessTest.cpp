@@ -44,7 +44,7 @@ uint64_t zeroExtend(int64_t value, unsigned width) {
 class Evaluator {
 public:
   std::map<void *, Elements> values;
-  bool undefined = false; ///< A division by zero or a shift that is too long: the kernel means nothing.
+  bool undefined = false; ///< A division by zero or a shift that is too long: the kernel is undefined.
 
   Elements &operator[](Value value) { return values[value.getAsOpaquePointer()]; }
 
@@ -327,10 +327,10 @@ void forEachGroup(ArrayRef<int64_t> values, ArrayRef<int64_t> shape, unsigned di
   }
 }
 
-/// Null if `info` is true of `elements`, otherwise which claim is false.
+/// Returns null if `info` holds for `elements`, otherwise the claim that is violated.
 const char *findFalseClaim(Value value, const AxisInfo &info, const Elements &elements) {
   bool promised = !elements.overflowed;
-  // Contiguity through a signed remainder is for offsets that are not negative; all else holds for any.
+  // Contiguity through a signed remainder is only claimed for non-negative offsets; all other facts hold for any value.
   bool mayCount = promised || !elements.signedQuotient;
   const char *problem = nullptr;
   SmallVector<int64_t> shape = shapeOf(value);

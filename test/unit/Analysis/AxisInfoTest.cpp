@@ -18,8 +18,8 @@ class AxisInfoTest : public testing::Test {
 protected:
   AxisInfoTest() { context.loadDialect<TileDialect, cta::CtaDialect, arith::ArithDialect, scf::SCFDialect>(); }
 
-  /// Facts of every `tile.print "name" %value` in `body`, by name. %n and %i are any i32, %m is a multiple of 16, %p a
-  /// pointer to f16 aligned to 32 bytes.
+  /// Returns the facts of every `tile.print "name" %value` in `body`, by name. %n and %i are arbitrary i32, %m is a
+  /// multiple of 16, %p a pointer to f16 aligned to 32 bytes.
   std::map<std::string, std::string> analyze(StringRef body) {
     std::string text = R"(tile.kernel @k(%p: !tile.ptr<f16> {tile.divisibility = 32 : i32}, %n: i32, %i: i32,
                                          %m: i32 {tile.divisibility = 48 : i32}, %c: i1,
@@ -139,7 +139,8 @@ TEST_F(AxisInfoTest, QuotientsAndRemainders) {
   EXPECT_FACTS(facts, "pid", "contiguity = [1], divisibility = [1], constancy = [1], nonnegative offset");
 }
 
-/// An index that may wrap around is at most an offset that is not negative: an access before the buffer is an error.
+/// An index that may wrap around is only a non-negative offset by assumption, because an access before the buffer is an
+/// error.
 TEST_F(AxisInfoTest, Ranges) {
   auto facts = analyze(R"(
     %x = tile.load %table : !tile.ptr<i32>
@@ -377,10 +378,10 @@ TEST_F(AxisInfoTest, Hints) {
   )");
   EXPECT_FACTS(facts, "scalar", "contiguity = [1], divisibility = [8], constancy = [1]");
   EXPECT_FACTS(facts, "less", "contiguity = [1], divisibility = [16], constancy = [1]");
-  // More than an access moves is not taken for granted.
+  // Alignment beyond the widest access is not assumed.
   EXPECT_FACTS(facts, "group", "contiguity = [16], divisibility = [64], constancy = [1]");
   EXPECT_FACTS(facts, "same", "contiguity = [1], divisibility = [1], constancy = [4]");
-  // The first elements of rows are multiples, not all elements of the first rows.
+  // Only the first elements of rows are multiples, not all elements of the first rows.
   EXPECT_FACTS(facts, "block", "contiguity = [1, 64], divisibility = [2, 16], constancy = [1, 1]");
 }
 

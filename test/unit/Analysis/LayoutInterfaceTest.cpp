@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Operations declare their layouts and effects on shared memory: all that should do, and layouts agree with
+// Checks that all operations that need layouts and effects on shared memory declare them, and that layouts agree with
 // elements.
 #include "Cta/CtaDialect.h"
 #include "Layout/Factories.h"
@@ -19,7 +19,7 @@ using layout::LinearLayout;
 
 namespace {
 
-/// An operation whose author forgot how it accesses its buffer.
+/// An operation that declares no effect on its buffer.
 struct ForgetfulOp : Op<ForgetfulOp, OpTrait::ZeroRegions, OpTrait::ZeroResults, OpTrait::ZeroSuccessors,
                         OpTrait::OneOperand, cta::DeclaresAccesses> {
   using Op::Op;
@@ -64,7 +64,7 @@ SmallVector<LinearLayout> layoutsOf(ArrayRef<int64_t> shape) {
   return layouts;
 }
 
-/// Where the element at `coordinate` of the result comes from, as the operation is defined.
+/// Returns the source of the element at `coordinate` of the result, according to the operation's definition.
 std::vector<int32_t> sourceOf(Operation *op, const LinearLayout &result, std::vector<int32_t> coordinate) {
   ArrayRef<int64_t> shape = cast<RankedTensorType>(op->getOperand(0).getType()).getShape();
   std::vector<int32_t> source(shape.size());
@@ -124,7 +124,7 @@ tile.kernel @k() {
             << op->getName().getStringRef().str() << " at " << place;
       layout::MovementKind kind = layout::planMovement(operand.getLayout(), sources).kind;
       EXPECT_TRUE(kind == layout::MovementKind::none || kind == layout::MovementKind::registers);
-      // Where the result's layout follows, it is the one that was asked for.
+      // If the result's layout follows, it is the requested one.
       if (cta::LayoutAttr back = op.getResultLayout(operand))
         EXPECT_EQ(back.getLayout(), result);
       ++count;

@@ -46,7 +46,7 @@ TEST(LoopContents, arithmetic) {
             "nothing");
 }
 
-// Also in branches and inner loops.
+// Operations in branches and inner loops count, too.
 TEST(LoopContents, accesses) {
   EXPECT_EQ(contentsOf("%y = tile.load %p : !tile.ptr<f32>"), "load");
   EXPECT_EQ(contentsOf(R"(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The algebra of polynomials: laws on small examples, and overflow of coefficients.
+// Tests the algebra of polynomials by laws on small examples, and overflow of coefficients.
 #include "Analysis/Polynomial.h"
 
 #include "mlir/IR/Block.h"

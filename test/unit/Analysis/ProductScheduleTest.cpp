@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The order of loops of several MMAs, on small graphs.
+// Schedules of loops with several MMAs, on small graphs.
 #include "Analysis/MmaSchedule.h"
 
 #include <gtest/gtest.h>
@@ -40,8 +40,8 @@ constexpr AheadOrder oneGroup{.operandsLate = true, .awaitsNext = true};
 
 } // namespace
 
-// The next scores are issued before this iteration's MMA, and exponentials run under it until the next round, which
-// writes the operand that it has read.
+// The next scores are issued before this iteration's MMA, and exponentials overlap it until the next round, which
+// overwrites the operand that it has read.
 TEST(MmaSchedule, ahead) {
   std::vector<LoopNode> nodes = attention();
   std::optional<MmaSchedule> schedule = planAhead(nodes, oneGroup);
@@ -49,7 +49,7 @@ TEST(MmaSchedule, ahead) {
   EXPECT_EQ(print(*schedule), "9'' 10'' 6' 0 2 1' 7' 8' 3 4 5");
 }
 
-// Both are in flight together, and what the second one multiplies is made an iteration before.
+// Both MMAs are in flight together. The operand of the second one is computed one iteration earlier.
 TEST(MmaSchedule, together) {
   std::vector<LoopNode> nodes = attention();
   std::optional<MmaSchedule> schedule = planAhead(nodes, {.lateFirst = true});
@@ -57,21 +57,22 @@ TEST(MmaSchedule, together) {
   EXPECT_EQ(print(*schedule), "1' 7' 8' 0 2 9' 10' 3 4 5 6");
 }
 
-// With alternating groups the second MMA is awaited in its round; first, if threads do not access its accumulator.
+// With alternating warp groups, the second MMA is awaited in the round that issues it; it is issued first if threads do
+// not access its accumulator.
 TEST(MmaSchedule, aheadInTurns) {
   std::vector<LoopNode> nodes = attention();
   EXPECT_EQ(print(planAhead(nodes, {}).value()), "0 2 1' 7' 8' 3 4 5 6 9' 10'");
   EXPECT_EQ(print(planAhead(nodes, {.operandsLate = true, .lateFirst = true}).value()), "6' 1' 7' 8' 0 2 9' 10' 3 4 5");
 }
 
-// The result of the second MMA is used in its iteration.
+// The result of the second MMA is used in the same iteration.
 TEST(MmaSchedule, negative_resultIsUsed) {
   std::vector<LoopNode> nodes = attention();
   nodes.push_back(make(Kind::other, {9}));
   EXPECT_FALSE(planAhead(nodes, oneGroup));
 }
 
-// The sum is that of the second MMA's operand.
+// The sum is over the second MMA's operand.
 TEST(MmaSchedule, negative_operandIsUsed) {
   std::vector<LoopNode> nodes = attention();
   nodes.push_back(make(Kind::other, {6}));
@@ -111,8 +112,8 @@ TEST(MmaSchedule, negative_recurrence) {
   EXPECT_EQ(print(planWithin(nodes).value()), "0 1 2 3");
 }
 
-// An MMA is issued before that of the previous iteration is awaited, and its slot released. Only the MMA uses its
-// accumulator: so it waits for nothing.
+// An MMA is issued before the MMA of the previous iteration is awaited and its slot released. Only MMAs use the
+// accumulator, so the MMA need not wait.
 TEST(MmaSchedule, inFlight) {
   std::vector<LoopNode> nodes = {
       make(Kind::light),             // 0: the slot
@@ -129,8 +130,7 @@ TEST(MmaSchedule, inFlight) {
   EXPECT_FALSE(planWithin(nodes));
 }
 
-// Registers of a left operand belong to the MMA in flight, which is awaited before they are read again; the right
-// operand is stored meanwhile.
+// The registers of a left operand are in use until the MMA is awaited; the right operand is stored meanwhile.
 TEST(MmaSchedule, inFlightUntilLeftOperand) {
   std::vector<LoopNode> nodes = {
       make(Kind::light),                   // 0: the slot
@@ -157,7 +157,7 @@ TEST(MmaSchedule, negative_order) {
   EXPECT_FALSE(planAhead(nodes, oneGroup));
 }
 
-// As much as fits is overlapped; MMAs of one warp group are issued together if they take long.
+// Overlaps as many MMAs as fit; MMAs of one warp group are issued together if they take long.
 TEST(MmaSchedule, planLoop) {
   std::vector<LoopNode> nodes = attention();
   auto always = [](const MmaSchedule &) { return true; };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Offsets in shared memory and barriers are correct: random programs are executed along random paths after the passes.
 //
-// The machine here has one memory of byte tokens. A write puts the buffer's token on its bytes, so a later read of the
-// buffer shows whether another buffer has been put there; and it remembers the accesses since the last barrier, to find
-// two that conflict.
+// The machine here has one memory of byte tokens. A write stores the buffer's token in its bytes, so a later read shows
+// whether another buffer has overwritten them. The machine also records the accesses since the last barrier, to find
+// conflicts.
 #include "Analysis/SharedLiveness.h"
 #include "Transforms/Passes.h"
 
@@ -21,7 +21,7 @@ using namespace tile;
 
 namespace {
 
-/// Text of a kernel of stores, loads, copies, loops and conditions on buffers of three sizes.
+/// The text of a kernel of stores, loads, copies, loops and conditions on buffers of three sizes.
 class RandomProgram {
 public:
   explicit RandomProgram(unsigned seed) : random(seed) {}
@@ -125,14 +125,14 @@ public:
   std::string problem; ///< Empty if nothing went wrong.
 
 private:
-  static constexpr int64_t granule = 128; // every place is a multiple of it
+  static constexpr int64_t granule = 128; // granularity of all offsets
 
   struct Bytes {
     int64_t first, last;
     bool overlaps(const Bytes &other) const { return first < other.last && other.first < last; }
   };
   struct Instance {
-    int token = 0; ///< Changes with every execution of the alloc: the contents do not survive it.
+    int token = 0; ///< Changes with every execution of the alloc, which invalidates the contents.
     bool written = false, copying = false;
   };
   struct Access {
@@ -205,7 +205,7 @@ private:
     write(alloc);
   }
 
-  /// Any of the running copies may write until now; those that a wait with pending groups covers are at its choice.
+  /// Running copies may write up to this point; a wait with pending groups may leave any of them running.
   void finishCopies(cta::AsyncWaitOp wait) {
     size_t kept = std::min<size_t>(wait.getPending(), running.size());
     for (size_t index = 0; index < running.size(); ++index) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The numbers of CTAs that are tried for a kernel, and the one that is chosen, with an assembler that answers from a
-// table.
+// Tests which numbers of CTAs are tried for a kernel and which one is chosen, with a mock assembler that looks up
+// results in a table.
 #include "Codegen/ChooseRegisters.h"
 
 #include "CubinText.h"
@@ -18,13 +18,13 @@ using namespace tile::codegen;
 namespace {
 
 struct Answer {
-  unsigned registers, spills = 0; // the latter: bytes
+  unsigned registers, spills = 0; // the latter in bytes
   bool warns = false;
-  unsigned instructions = 1; // that wait for none
-  unsigned latencies = 0;    // of loads that are awaited one after the other
+  unsigned instructions = 1; // instructions that do not wait for loads
+  unsigned latencies = 0;    // latencies of loads that are awaited one after another
 };
 
-/// The result of ptxas for a kernel and a number of CTAs, 0 without that number. Missing results are failures.
+/// The mock's result for a kernel and a number of CTAs, or 0 without a number. Missing results are failures.
 using Table = std::map<unsigned, Answer>;
 
 constexpr const char *product = "mma.sync.aligned", *straight = "ld.global.b32 %r1, [%rd1];",
@@ -74,9 +74,10 @@ TEST(ChooseRegisters, productsTakeOneCtaMoreAtATime) {
 }
 
 TEST(ChooseRegisters, negative_productsThatSpillOrWaitKeepWhatTheyHave) {
-  EXPECT_EQ(choose({{0, {246}}}, product), Choice(246, {0, 2}));                         // 78 registers are too many
-  EXPECT_EQ(choose({{0, {150}}, {4, {128, 152}}}, product), Choice(150, {0, 4, 3}));     // it spills
-  EXPECT_EQ(choose({{0, {200}}, {3, {168, 8}}}, product), Choice(200, {0, 3, 2}));       // nobody knows where
+  EXPECT_EQ(choose({{0, {246}}}, product), Choice(246, {0, 2}));                     // 78 registers are too many
+  EXPECT_EQ(choose({{0, {150}}, {4, {128, 152}}}, product), Choice(150, {0, 4, 3})); // it spills
+  // the location of spills is unknown
+  EXPECT_EQ(choose({{0, {200}}, {3, {168, 8}}}, product), Choice(200, {0, 3, 2}));
   EXPECT_EQ(choose({{0, {200}}, {3, {168, 0, true}}}, product), Choice(200, {0, 3, 2})); // wgmma would wait
   EXPECT_EQ(choose({{0, {165}}}, product, 128, 100 << 10), Choice(165, {0, 2}));         // no shared memory
 }
@@ -84,9 +85,9 @@ TEST(ChooseRegisters, negative_productsThatSpillOrWaitKeepWhatTheyHave) {
 TEST(ChooseRegisters, fewWarpsGetTheRegistersThatNobodyElseHas) {
   EXPECT_EQ(choose({{0, {139, 0, false, 9}}, {10, {152}}}, product, 32, 20 << 10), Choice(152, {0, 10}));
   EXPECT_EQ(choose({{0, {246, 0, false, 9}}, {2, {250}}}, product), Choice(250, {0, 2}));
-  // Of two orders, the one whose loads are awaited together.
+  // Of two orders, chooses the one whose loads are awaited together.
   EXPECT_EQ(choose({{0, {246, 0, false, 9, 2}}, {2, {250, 0, false, 9, 1}}}, product), Choice(250, {0, 2}));
-  // A CTA without MMAs that is alone.
+  // A CTA without MMAs that is alone on its multiprocessor.
   EXPECT_EQ(choose({{0, {82, 0, false, 9, 3}}, {1, {78, 0, false, 9, 2}}}, copying, 512), Choice(78, {0, 2, 2, 1}));
 }
 
@@ -95,7 +96,8 @@ TEST(ChooseRegisters, negative_registersThatGainNothing) {
   EXPECT_EQ(choose({{0, {246, 0, false, 9}}, {2, {250, 0, true}}}, product), Choice(246, {0, 2})); // wgmma would wait
   EXPECT_EQ(choose({{0, {246, 0, false, 9}}, {2, {250, 8}}}, product), Choice(246, {0, 2}));       // it spills
   EXPECT_EQ(choose({{0, {80, 0, false, 9}}, {3, {80}}}, product, 256), Choice(80, {0, 4}));        // many warps
-  EXPECT_EQ(choose({{0, {248, 0, false, 9}}, {1, {250}}}, product, 256), Choice(248, {0}));        // it has them all
+  // the CTA already has all registers
+  EXPECT_EQ(choose({{0, {248, 0, false, 9}}, {1, {250}}}, product, 256), Choice(248, {0}));
 }
 
 TEST(ChooseRegisters, loopsThatOnlyLoadGetRegisters) {
@@ -147,8 +149,8 @@ TEST(ChooseRegisters, allThreadsIfTheyCostNothing) {
 
 TEST(ChooseRegisters, negative_allThreadsAtACost) {
   EXPECT_EQ(choose({{0, {40}}, {16, {32, 4}}}, straight), Choice(40, {0, 16}));           // it spills
-  EXPECT_EQ(choose({{0, {40}}, {16, {32, 0, false, 2}}}, straight), Choice(40, {0, 16})); // twice the cycles
-  EXPECT_EQ(choose({{0, {48}}, {12, {40}}}, straight), Choice(48, {0}));                  // it gains little
+  EXPECT_EQ(choose({{0, {40}}, {16, {32, 0, false, 2}}}, straight), Choice(40, {0, 16})); // takes twice the cycles
+  EXPECT_EQ(choose({{0, {48}}, {12, {40}}}, straight), Choice(48, {0}));                  // gains little
 }
 
 TEST(ChooseRegisters, negative_fewRegistersStay) {

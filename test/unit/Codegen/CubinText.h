@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Machine code for tests: an ELF of one section whose instructions are those that nvdisasm shows for sm_90a.
+// Machine code for tests: an ELF with one section, whose instructions are encoded as nvdisasm decodes them for sm_90a.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ struct Words {
 };
 constexpr Words other{0x0000000000007918, 0x000fc00000000000}; // NOP
 
-/// BRA by so many instructions, 0 for itself.
+/// BRA by this number of instructions; 0 branches to itself.
 inline Words branch(int64_t instructions) {
   uint64_t units = uint64_t((instructions - 1) * 4); // of 4 bytes
   uint64_t upper = units >> 8;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Left operands that loops hold: which PTX has them, and which machine code loses them.
+// Left operands that a loop holds: detection in PTX, and in machine code that overwrites them.
 #include "Codegen/HeldOperands.h"
 
 #include "CubinText.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Bad input to libtiledist, with ranks as threads on simulated devices: every rank ends with an error that says why.
+// Invalid input to libtiledist, with ranks as threads on simulated devices: every rank ends with an error that gives
+// the reason.
 #include "RanksTest.h"
 
 #include <chrono>
@@ -93,7 +94,7 @@ TEST_F(ConnectTest, wrongArguments) {
   EXPECT_EQ(tile_dist_plan_destroy(nullptr), TILE_OK);
 }
 
-/// Creates a plan without kernels, which fails at the latest when they are looked at.
+/// Creates a plan without kernels, which fails when they are looked up, at the latest.
 tile_status plan(tile_dist_comm *comm, tile_dist_operation operation, tile_dist_shape shape,
                  tile_dist_form form = TILE_DIST_AUTO) {
   tile_dist_kernels kernels = {};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// NCCL for ranks that are threads on simulated devices, which execute work at once: each collective copies what the
-// others have published, between two meetings of all ranks. The streams of the ranks wait for each other by events, as
-// those of NCCL's kernels do: the simulated driver checks their order.
+// An NCCL for ranks that are threads on simulated devices, which execute work immediately. Each collective copies the
+// data that the others have published, between two synchronizations of all ranks. The streams of the ranks wait for
+// each other by events, as with NCCL's kernels, so that the simulated driver checks their order.
 #include <array>
 #include <barrier>
 #include <cstdint>
@@ -26,8 +26,9 @@ struct Group {
         events(size_t(size)) {}
   const int size;
   std::barrier<> meeting;
-  std::vector<std::vector<const void *>> published; ///< by each rank, for each rank
-  /// Of each rank, for two meetings in turn: a rank may be at the next one before all have left this one.
+  std::vector<std::vector<const void *>> published; ///< written by each rank, for each rank
+  /// Addresses of each rank, double-buffered: a rank may be at the next synchronization before all others have left
+  /// this one.
   std::vector<std::array<void *, 2>> events;
 };
 
@@ -61,7 +62,7 @@ void copy(void *to, const void *from, size_t bytes, void *stream) {
          bytes, stream);
 }
 
-/// The rank's stream goes on when all ranks' streams have come here.
+/// The rank's stream continues when the streams of all ranks have reached this point.
 void meet(Comm *comm, void *stream) {
   Group &group = *comm->group;
   const size_t turn = comm->meetings++ % 2;
@@ -79,7 +80,7 @@ size_t bytesOf(int type) {
   return bytes[size_t(type)];
 }
 
-/// Publishes an address, and calls `body` with those of all ranks.
+/// Publishes an address, and calls `body` with the addresses of all ranks.
 template <typename Body> int publish(Comm *comm, const void *mine, void *stream, const Body &body) {
   Group &group = *comm->group;
   group.published[size_t(comm->rank)].assign(size_t(group.size), mine);

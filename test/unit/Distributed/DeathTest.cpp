@@ -53,8 +53,8 @@ struct End {
   int status = 0;
 };
 
-/// Starts `size` ranks, sends one a signal once it has reached the phase, and returns how the others end. They get an
-/// alarm, and with it the status -1, if that takes long.
+/// Starts `size` ranks, sends one a signal once it has reached the phase, and returns how the others end. Ranks that
+/// take too long get an alarm, and thus the status -1.
 std::vector<End> killInPhase(const char *phase, int size, int victim, int signal, int milliseconds) {
   const std::string address = freeAddress();
   std::vector<Process> ranks;
@@ -136,7 +136,7 @@ TEST(DeathTest, rankZeroTellsTheOthers) {
     expectKilled(phase, 3, 2);
 }
 TEST(DeathTest, whileNcclEnds) {
-  // There is nothing left to fail.
+  // No further failure is possible.
   for (int victim : {0, 1})
     EXPECT_EQ(killInPhase("destroy", 2, victim, SIGKILL, longLimit)[0].status, 0);
 }

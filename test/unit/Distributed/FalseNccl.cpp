@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Libraries that stand for NCCL: without its functions, too old, without one of them, failing, or waiting for other
-// ranks in the call that FALSE_NCCL_WAITS names, until they abort.
+// Libraries in place of NCCL: without its functions, too old, lacking one function, failing, or waiting for other ranks
+// until aborted, in the call that FALSE_NCCL_WAITS names.
 #ifdef NCCL_IS_WAITING
 #include <atomic>
 #include <cstdio>

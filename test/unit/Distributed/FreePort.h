@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// An address at which nobody listens.
+// An address on which no process listens.
 #pragma once
 
 #include <netinet/in.h>
@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/// Returns "127.0.0.1:PORT" with a port that the system has just given and taken back.
+/// Returns "127.0.0.1:PORT" with a port that the system has just allocated and freed.
 inline std::string freeAddress() {
   const int descriptor = socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in address = {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Plans of mixtures of experts that are refused. test/Distributed runs those that are not.
+// Plans of mixtures of experts that are rejected. test/Distributed runs valid ones.
 #include "RanksTest.h"
 
 namespace {

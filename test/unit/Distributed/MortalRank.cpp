@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A rank that is a process, for DeathTest.cpp: `tile_mortal_rank RANK SIZE VICTIM ADDRESS PHASE MILLISECONDS`. In the
-// phase, the victim prints "reached" and does no more; the others wait for it, and print how that ends.
+// phase, the victim prints "reached" and stops; the others wait for it, and print the result of the wait.
 #include "Distributed/Communicator.h"
 #include "Distributed/Socket.h"
 
@@ -28,11 +28,11 @@ void reach(std::string_view name) {
 }
 
 void *find(void *library, const char *symbol) {
-  reach("connect"); // the ranks have met, and tell each other their devices next
+  reach("connect"); // the ranks are connected, and exchange their devices next
   return dlsym(library, symbol);
 }
 
-/// Waits for the others in a call of the driver or of NCCL, as `phase` says.
+/// Waits for the others in a call of the driver or of NCCL, depending on `phase`.
 Status wait(Communicator &comm) {
   if (phase == "collective") {
     const Rescue::Call call(*comm.rescue);
@@ -44,11 +44,11 @@ Status wait(Communicator &comm) {
       return window.error();
     comm.rescue->watch(window->mine, 1);
     reach("flag");
-    for (int run = 0; run < 3; ++run) { // each takes the flag
+    for (int run = 0; run < 3; ++run) { // each waits for the flag
       comm.driver->streamWaitValue(comm.copies, window->mine, 1, cuda::waitReached);
       comm.driver->streamWriteValue(comm.copies, window->mine, 0, 0);
     }
-    // NCCL may be aborted from now on, not before: it would wait for this stream.
+    // NCCL may be aborted from here on; an earlier abort would wait for this stream.
     *static_cast<std::atomic<bool> *>(dlsym(dlopen(FALSE_NCCL_WAITING, RTLD_NOW), "falseNcclMayAbort")) = true;
   }
   if (phase == "idle")

@@ -19,7 +19,7 @@ struct Member {
   int rank, size;
 };
 
-/// Lets every member join and run `body`, and returns what it gave.
+/// Lets every member join and run `body`, and returns the results.
 template <typename Body> std::vector<Result<std::string>> runAll(const std::vector<Member> &members, const Body &body) {
   const std::string address = freeAddress();
   std::vector<Result<std::string>> results(members.size(), std::string());

@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Runs `body` in a thread for each rank, and returns what each exchange gave.
+/// Runs `body` in a thread for each rank, and returns the results of the exchanges.
 template <typename Body> std::vector<Result<std::string>> exchangeAll(ThreadMeeting &meeting, const Body &body) {
   std::vector<Result<std::string>> results(meeting.messages.size(), std::string());
   std::vector<std::thread> threads;
@@ -45,7 +45,7 @@ TEST(ThreadGroupTest, aMissingRankIsNamed) {
   });
   EXPECT_FALSE(results[0]);
   EXPECT_FALSE(results[2]);
-  // One of them has seen the time pass; the other one may have learned of it.
+  // One of them has reached its deadline; the other one may have been informed of it.
   const std::string text = results[0].error().message + results[2].error().message;
   EXPECT_NE(text.find("barrier: no answer from rank 1 within 200 ms"), std::string::npos) << text;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The model's choices, for GEMMs that were measured on two H200.
+// Tests the model's choices for GEMMs that were measured on two H200.
 #include "Distributed/WireModel.h"
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ TEST(WireModelTest, wireBoundWorkTakesAsLongAsTheWire) {
   EXPECT_GE(scatterChunkedTime(work, false), wire);
 }
 TEST(WireModelTest, smallWorkIsSequential) {
-  // Chunks that take as long as the whole: splitting doubles the GEMM, and there is little to hide.
+  // Chunks that take as long as the whole GEMM: splitting doubles the time, and there is little communication to hide.
   const WireWork work = {.ranks = 2, .gemm = 60, .chunk = 60, .chunkBytes = bytesOfRows(64, 4096), .units = 1};
   EXPECT_LT(sequentialTime(work, 1), gatherChunkedTime(work));
   EXPECT_LT(sequentialTime(work, 1), scatterChunkedTime(work, false));
@@ -49,7 +49,7 @@ TEST(WireModelTest, tokensThatSeveralExpertsShareAreSentOnce) {
   const double wire = work.tokenBytes / 380e3;
   EXPECT_LT(moeChunkedTime(work), moeSequentialTime(work));
   EXPECT_LT(moeChunkedTime(work), work.experts + 5 * wire);
-  // Fewer experts of a token need less of the wire and of the memory.
+  // Fewer experts per token need less bandwidth and less memory traffic.
   const double several = moeChunkedTime(work);
   work.topK = 2;
   EXPECT_LT(moeChunkedTime(work), several);

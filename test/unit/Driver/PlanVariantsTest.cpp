@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The kernels that an artifact gets. The results of the cost model are tested in test/unit/Target.
+// Tests which kernels an artifact gets. test/unit/Target tests the results of the cost model.
 #include "Driver/VariantPlan.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -142,7 +142,7 @@ TEST(PlanVariants, givenSizesAndBlocks) {
     EXPECT_EQ(plan.cost->config.blockM, 64u) << plan.name;
 }
 
-// A call whose tensor maps cannot be made is served by the general variant, also if rows are promised.
+// A call whose tensor maps cannot be encoded is served by the general variant, even if aligned rows are promised.
 TEST(PlanVariants, promisedRows) {
   CompilerOptions options = matmul(true);
   options.assumptions = {{"lda", 8}, {"ldb", 8}, {"ldc", 8}, {"N", 8}};
@@ -165,7 +165,7 @@ TEST(PlanVariants, biasDoesNotMatter) {
   EXPECT_EQ(loads->assumptions, (Promises{{"lda", 8}, {"ldb", 8}}));
 }
 
-// Descriptors are the user's: they stay, and sizes decide.
+// Descriptors written by the user stay, so only the sizes matter.
 TEST(PlanVariants, descriptors) {
   VariantPlans plans = planVariants(example("gemm/matmul_descriptors"), hopper(), VariantMode::Auto);
   EXPECT_GT(plans.plans.size(), 8u);
@@ -174,7 +174,7 @@ TEST(PlanVariants, descriptors) {
     EXPECT_TRUE(plan.assumptions.empty());
 }
 
-// Blocks that only tensor maps can have keep them: else the general variant would not compile.
+// Blocks that require tensor maps keep them: otherwise the general variant would not compile.
 TEST(PlanVariants, oddBlocks) {
   CompilerOptions options = matmul(true);
   options.assumptions = {{"lda", 8}, {"ldb", 8}, {"ldc", 8}, {"N", 8}};
@@ -203,7 +203,7 @@ TEST(PlanVariants, strides) {
   EXPECT_TRUE(plans.plans[0].definitions.empty());
 }
 
-// As Triton's tutorial keeps positions inside: rows of b are still the first guess.
+// Positions are wrapped around as in Triton's tutorial: rows of b are still the first guess.
 TEST(PlanVariants, stridesOfWrappedPositions) {
   std::string wrapped = strided;
   for (auto [position, size] : {std::pair("m[:, None] * stride_am", 'M'), std::pair("n[None, :] * stride_bn", 'N')}) {
@@ -237,8 +237,7 @@ def scale(x: ptr[f32], n: i32, BLOCK: constexpr = 256):
   EXPECT_FALSE(plans.plans[3].isNeeded);
 }
 
-// Where the first configuration does not serve all calls, the others are needed without promises, whatever their
-// number.
+// If the first configuration does not serve all calls, the others are needed without promises, however many there are.
 TEST(PlanVariants, alternativesForOtherCalls) {
   constexpr const char *text = R"(
 {0}
@@ -274,7 +273,7 @@ def scale(x: ptr[f32], n: i32, BLOCK: constexpr = 256):
             int64_t(values.size() + 1));
 }
 
-// Neither what shares the last tiles, nor another configuration.
+// Neither kernels that share the last tiles, nor another configuration.
 TEST(PlanVariants, invariantWithGivenBlocks) {
   CompilerOptions options = optionsFor(strided);
   options.signature = stridedSignature;

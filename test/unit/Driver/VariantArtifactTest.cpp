@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which variants are worth their bytes.
+// Tests which variants are kept in an artifact.
 #include "Driver/VariantArtifact.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@ using namespace tile::driver;
 
 namespace {
 
-/// Bytes that do not become fewer by compression.
+/// Returns incompressible bytes.
 std::string noise(unsigned seed, size_t size) {
   std::mt19937 random(seed);
   std::string bytes(size, 0);

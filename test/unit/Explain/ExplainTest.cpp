@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The figures of the document against what they are of: the simulator's own profile, the layouts' algebra, the formulas
-// of transactions and of occupancy.
+// Compares the values of the document with independent ones: the simulator's profile, the layout algebra, and the
+// formulas for transactions and occupancy.
 #include "Explain/Explain.h"
 
 #include "Driver/Compilation.h"
@@ -178,7 +178,7 @@ TEST_P(OfExample, requestsAreThoseOfTheCounters) {
     requests[access["space"]] += access["requests"].get<uint64_t>();
     transactions[access["space"]] += access["transactions"].get<uint64_t>();
   }
-  ASSERT_LT(document["memory"].size(), 200u); // else the last ones are left out
+  ASSERT_LT(document["memory"].size(), 200u); // otherwise the last ones are missing
   EXPECT_EQ(requests["global"], counter(total, "global_requests"));
   EXPECT_EQ(transactions["global"], counter(total, "global_sectors"));
   EXPECT_EQ(requests["shared"], counter(total, "shared_requests"));
@@ -300,7 +300,7 @@ INSTANTIATE_TEST_SUITE_P(Examples, OfExample,
                          });
 
 TEST(Explain, launchOrderIsThatOfTheGrid) {
-  // Program (x, y) of the transpose writes rows 32 y … of a column of blocks x: its cells are of one thread block.
+  // Program (x, y) of the transpose writes rows 32 y … of block column x, so each cell is written by one thread block.
   const Json grid = explained(requestFor("transpose_naive.tile", {"M=128", "N=64"})).document["grid"];
   const Json &output = grid["outputs"][0];
   EXPECT_EQ(grid["programs"], Json({4, 2, 1}));

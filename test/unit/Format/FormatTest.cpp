@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The style by examples, and that no program changes its meaning: its syntax tree, as Python prints trees, is the
-// judge.
+// Tests the style by examples, and that formatting does not change the meaning of a program, by comparing syntax trees
+// in the form in which Python prints them.
 #include "Format/Format.h"
 #include "Frontend/Syntax/Lexer.h"
 #include "Frontend/Syntax/Parser.h"
@@ -31,7 +31,7 @@ std::string treeOf(const std::string &text) {
   return tree;
 }
 
-/// The directives, and before which token each stands.
+/// Returns the directives, each with the token that follows it.
 std::string directivesOf(const std::string &text) {
   TokenStream stream = lexFile(text, 0);
   std::string found;
@@ -73,7 +73,7 @@ std::vector<std::pair<std::string, std::string>> programs(const std::string &fol
   return programs;
 }
 
-/// Other blanks, line ends inside of brackets, and comments, all of which mean nothing.
+/// Changes blanks, line ends inside of brackets, and comments, none of which affect the meaning.
 std::string reflowed(const std::string &text, std::mt19937 &random) {
   std::string out;
   int depth = 0;
@@ -91,7 +91,7 @@ std::string reflowed(const std::string &text, std::mt19937 &random) {
     depth += spelled == "(" || spelled == "[" || spelled == "{";
     depth -= spelled == ")" || spelled == "]" || spelled == "}";
     bool isMark = token.kind == Tok::Newline || token.kind == Tok::Indent || token.kind == Tok::Dedent;
-    bool hasGap = text.find_first_of("#\n\\", at) < next.range.begin; // comments stay
+    bool hasGap = text.find_first_of("#\n\\", at) < next.range.begin; // comments are kept
     if (isMark || hasGap || next.kind == Tok::Newline || next.kind == Tok::End)
       continue;
     auto isPart = [](char c) {
@@ -158,7 +158,7 @@ TEST(Format, BlanksAloneMakeNoDifference) {
   std::mt19937 random(2);
   for (const auto &[path, text] : programs("examples")) {
     std::string wide;
-    // Wider everywhere but in strings, comments and at the start of lines.
+    // Widens blanks everywhere except in strings, in comments and at the start of lines.
     uint32_t at = 0;
     for (const Token &token : lexFile(text, 0).tokens) {
       uint32_t end = std::max(at, token.range.begin);

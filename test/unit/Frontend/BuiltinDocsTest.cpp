@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Every function of the language is documented, and no text is left over.
+// Tests that every function of the language is documented, and that each text belongs to a function.
 
 #include "Frontend/Syntax/BuiltinDocs.h"
 

@@ -81,8 +81,8 @@ TEST(Emit, ChoosesWhatIsOpen) {
   EXPECT_EQ(llvm::cast<mlir::IntegerAttr>(kernel.getConstantsAttr().get("BLOCK_M")).getInt(), 32);
 }
 
-// Rows start at multiples of 16 bytes if both pointers and both distances promise it; their lengths count for copies,
-// too.
+// Rows start at multiples of 16 bytes if both pointers and both strides are promised to be aligned; for copies the row
+// lengths count, too.
 TEST(Emit, PromisesOfRows) {
   auto promises = [](const std::string &a, const std::string &N, const std::string &strides) {
     std::string text = "#: buffer a[N, N]" + strides + " = inout\n#: expect a == a @ a\n@jit\ndef k(a: " + a +
@@ -153,7 +153,7 @@ TEST(Emit, TheRequestNamesKernelsInAnyOrder) {
   EXPECT_EQ(kernel.getArgAttrOfType<mlir::IntegerAttr>(0, "tile.divisibility").getInt(), 8);
 }
 
-/// Random statements over a few names: whatever happens, there is either a verified module or an error.
+/// Random statements over a few names: the result is either a verified module or an error.
 TEST(Emit, RandomPrograms) {
   const std::string_view atoms[] = {"x",
                                     "y",
@@ -225,7 +225,7 @@ TEST(Emit, RandomPrograms) {
     EXPECT_EQ(!compiled.module, compiled.diagnostics.hasErrors()) << text;
     compiledPrograms += compiled.module ? 1 : 0;
   }
-  // The generator must not only write nonsense.
+  // The generator must also produce valid programs.
   EXPECT_GT(compiledPrograms, 50);
 }
 

@@ -63,7 +63,7 @@ TEST(Lexer, NumberFollowedByDotName) {
 }
 
 TEST(Lexer, CollectsDirectives) {
-  // After code, or inside of brackets, it is a comment like any other.
+  // After code or inside brackets, it is an ordinary comment.
   std::string_view text = "#: grid(1)\n# note\nx = 1 #: late\nf(\n#: inside\n)\n";
   TokenStream stream = lexFile(text, 0);
   ASSERT_EQ(stream.directives.size(), 1u);

@@ -71,7 +71,7 @@ TEST(Parser, SkipsHostCode) {
   Module module =
       parse({"<test>", "def host(x):\n  yield x\nclass C: pass\nD = {1: 2}\n@jit\ndef k(): pass\n$$$\n"}, diagnostics);
   EXPECT_FALSE(diagnostics.hasErrors()) << diagnostics.render();
-  // Functions that decorators may use stay, and kernels are excluded; host functions say which definition is used.
+  // Functions that decorators may use are kept, but kernels are not; host functions record which definition is used.
   ASSERT_EQ(module.body.size(), 3u);
   EXPECT_TRUE(as<SkippedStmt>(module.body[0]));
   ASSERT_TRUE(as<AssignStmt>(module.body[1]));
@@ -91,7 +91,7 @@ TEST(Parser, KernelsInHostFunctions) {
                        "[m for m in n]\nfor i in x:\n  try: pass\n  finally: pass\n"},
             diagnostics);
   EXPECT_FALSE(diagnostics.hasErrors()) << diagnostics.render();
-  ASSERT_EQ(module.body.size(), 3u); // and the loop, for the names that it changes
+  ASSERT_EQ(module.body.size(), 3u); // also the loop, for the names that it changes
   EXPECT_TRUE(as<SkippedStmt>(module.body[1]));
   const auto *host = as<HostStmt>(module.body[0]);
   ASSERT_TRUE(host);
@@ -109,7 +109,7 @@ TEST(Parser, FunctionsInTopLevelIf) {
   DiagnosticEngine diagnostics;
   Module module =
       parse({"<test>", "if A:\n  @jit\n  def f(): pass\nelse:\n  B = 1\nif (await a)():\n  C = 1\n"}, diagnostics);
-  ASSERT_EQ(module.body.size(), 2u); // and the other, for the name that it changes
+  ASSERT_EQ(module.body.size(), 2u); // also the other one, for the name that it changes
   const auto *conditional = as<IfStmt>(module.body[0]);
   ASSERT_TRUE(conditional);
   EXPECT_TRUE(as<FunctionStmt>(conditional->branches[0].body[0]));

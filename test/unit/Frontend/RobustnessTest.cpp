@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// No input crashes the lexer or the parser, and every input ends them.
+// Tests that the lexer and the parser neither crash nor loop on any input.
 
 #include "Frontend/Syntax/Parser.h"
 #include "Frontend/Syntax/Unparse.h"

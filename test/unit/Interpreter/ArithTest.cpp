@@ -17,7 +17,7 @@ struct IntegerCase {
   Numbers a, b, expected;
 };
 
-// Values are right for every width from 8 bits on.
+// The values are correct for every width from 8 bits on.
 const IntegerCase kIntegerCases[] = {
     {"arith.addi", {7, -7, 100, 0}, {3, 3, 20, -1}, {10, -4, 120, -1}},
     {"arith.subi", {7, -7, -100, 0}, {3, 3, 20, -1}, {4, -10, -120, 1}},

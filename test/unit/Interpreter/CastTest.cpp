@@ -99,7 +99,7 @@ TEST(Cast, IntegersToFloats) {
   EXPECT_EQ(cast("arith.uitofp", "i8", "f32", {-1}), Numbers{255});
   EXPECT_EQ(cast("arith.uitofp", "i64", "f64", {-1}), Numbers{0x1p64});
   EXPECT_EQ(cast("arith.sitofp", "i32", "f16", {2051}), Numbers{2052});
-  // 2^60 + 2^52 is a tie in bf16; one more unit decides it, which neither float nor double can hold.
+  // 2^60 + 2^52 is a tie in bf16. One more unit breaks it, but neither float nor double can represent that.
   std::vector<int64_t> a{(int64_t(1) << 60) + (int64_t(1) << 52) + 1};
   std::vector<uint16_t> r(1);
   Launch(elementwise({"i64"}, "bf16", 1, "%r = arith.sitofp %a : tensor<1xi64> to tensor<1xbf16>"))

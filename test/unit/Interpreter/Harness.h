@@ -17,7 +17,7 @@
 
 namespace tile::interp::test {
 
-/// A kernel from text, with the buffers and scalars of one launch.
+/// A kernel from text, with the buffers and scalars for one launch.
 class Launch {
 public:
   /// `text` is a whole module.
@@ -51,7 +51,7 @@ public:
     std::optional<Error> error = tryRun(grid);
     EXPECT_FALSE(error) << error->toString();
   }
-  /// Message of the error that the run must give.
+  /// The message of the expected error.
   std::string message(Grid grid = {}) {
     std::optional<Error> error = tryRun(grid);
     return error ? error->toString() : "no error";
@@ -141,8 +141,8 @@ inline std::vector<double> fromMemory(const std::string &type, const std::vector
   return values;
 }
 
-/// Runs an element-wise kernel (see `elementwise`) on numbers. The result has as many elements as each input; inside,
-/// they are repeated to a power of two, which `text` calls N: `%r = arith.negf %a : tensor<Nxf32>`.
+/// Runs an element-wise kernel (see `elementwise`) on values. The result has as many elements as each input; internally
+/// they are padded by repetition to a power of two, which `text` calls N: `%r = arith.negf %a : tensor<Nxf32>`.
 inline std::vector<double> evaluate(const std::vector<std::string> &types, std::vector<std::vector<double>> inputs,
                                     const std::string &result, std::string text) {
   size_t wanted = inputs.front().size(), count = llvm::PowerOf2Ceil(wanted);

@@ -91,7 +91,7 @@ TEST(Math, FusedMultiplyAddRoundsOnce) {
   double h = 1 + 0x1p-10;
   EXPECT_EQ(apply("math.fma", "f16", {{h}, {h}, {-(1 + 0x1p-9)}}), Numbers{0x1p-20});
   EXPECT_EQ(apply("math.fma", "bf16", {{3}, {5}, {1}}), Numbers{16});
-  // 1 + 2^-11 is a tie in f16; a product that no float sum can hold decides it.
+  // 1 + 2^-11 is a tie in f16; a product that no float sum can represent breaks it.
   EXPECT_EQ(apply("math.fma", "f16", {{0x1p-11}, {1 + 0x1p-10}, {1}}), Numbers{1 + 0x1p-10});
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Pointers, loads, stores and descriptors: what they read and write, and every message about a wrong access.
+// Tests pointers, loads, stores and descriptors: the elements that they read and write, and every message about an
+// invalid access.
 #include "Harness.h"
 
 namespace tile::interp::test {

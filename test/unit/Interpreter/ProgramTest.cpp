@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Control flow, the grid, prints, checks, and what a launch or a kernel can do wrong.
+// Tests control flow, the grid, prints and checks, and the errors of launches and kernels.
 #include "Harness.h"
 
 namespace tile::interp::test {
@@ -27,7 +27,7 @@ TEST(Control, ForCountsAndCarries) {
   EXPECT_EQ(control(text, -5)[0], 1);
 }
 
-/// Two CTAs run the programs of a grid of n x 2, each once; where a program lies in the grid is told by its arguments.
+/// Two CTAs run the programs of a grid of n x 2, each once; the arguments give the position of a program in the grid.
 TEST(Control, ProgramsOfACta) {
   const std::string text = kConstants + R"(
     tile.programs (%i, %j, %k, %exists) in (%n, %c2, %c1) #tile.work<order = transposed> {
@@ -131,7 +131,7 @@ TEST(Control, IfWithAndWithoutResults) {
 }
 
 TEST(Control, WhileRunsUntilItsConditionFails) {
-  // Steps of Collatz from n to 1.
+  // Counts the Collatz steps from n to 1.
   const std::string text = kConstants + R"(
     %three = arith.constant 3 : i32
     %steps, %last = scf.while (%count = %c0, %x = %n) : (i32, i32) -> (i32, i32) {

@@ -66,7 +66,7 @@ TEST(Create, RangesStartAnywhere) {
 }
 
 TEST(Create, ConstantsAreNotOverwritten) {
-  // The sum lives where a constant of the same size might have been placed.
+  // The sum is in memory where a constant of the same size might have been placed.
   EXPECT_EQ(compute({}, "i32", 2, R"(
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The cost of look-ups for the host, compared with tile_launch. The driver is the one in memory, which does nothing.
+// Measures the host time of lookups, compared with tile_launch, with a mock driver that does nothing.
 //
 //   bench-jit [ROUNDS]     ns a call, the least of five repetitions
 #include "FakeDriver.h"

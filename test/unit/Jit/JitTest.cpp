@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Kernels from source, launched on the driver in memory.
+// Kernels from source, launched on the mock driver.
 #include "tile/jit.h"
 #include "FakeDriver.h"
 
@@ -58,7 +58,8 @@ protected:
     EXPECT_EQ(tile_jit_choice(kernel, arguments, 3, &choice), TILE_OK) << tile_jit_last_error();
     return choice;
   }
-  /// Alignment of x, at least that of an f32, and divisor of N that the kernel for this call was compiled for.
+  /// Returns the alignment of x, at least that of an f32, and the divisor of N for which the kernel of this call was
+  /// compiled.
   std::pair<uint64_t, uint64_t> promises(tile_jit_kernel *kernel, uint64_t x, int32_t n) {
     tile_kernel *choice = choose(kernel, x, n);
     tile_parameter pointer = {}, size = {};
@@ -83,7 +84,7 @@ TEST_F(Jit, GeneralServesUntilTheSpecialIsThere) {
   EXPECT_EQ(promises(kernel, 0x1000, 4096), Promises(16, 16));
   ASSERT_EQ(launch(kernel, 0x1000, 4096), TILE_OK) << tile_jit_last_error();
   EXPECT_EQ(driver.launchCount, 3);
-  EXPECT_GE(driver.modulesLoaded, 2); // 3 where the special one is not there at once
+  EXPECT_GE(driver.modulesLoaded, 2); // 3 if the specialized kernel is not available immediately
 }
 
 TEST_F(Jit, EachClassHasItsKernel) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The bottleneck of a kernel, from figures such as those of an H200.
+// Tests the bottleneck of a kernel for values such as those of an H200.
 #include "Lab/Bench/Roofline.h"
 #include "Lab/Results/CompareResults.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which sizes a soak draws: in range, divisible, the same for the same seed, with strides that hold the rows.
+// Tests the sizes that a soak draws: in range, divisible, the same for the same seed, with strides that are large
+// enough for rows.
 #include "Lab/Soak/Soak.h"
 #include "Lab/Soak/SuiteSoak.h"
 #include "Runner/Inputs/Arguments.h"
@@ -66,7 +67,7 @@ TEST(Soak, sizesSatisfyTheRequirements) {
     depths.insert(values["K"]);
   }
   EXPECT_EQ(depths, (std::set<int64_t>{16, 32, 48, 64}));
-  // A disjunction states no divisor.
+  // A disjunction implies no divisor.
   manifest.requirements = {"M % 64 == 0 or M < 8"};
   plan = planSoak({"M=1..7"}, manifest);
   ASSERT_TRUE(bool(plan)) << plan.error().message;
@@ -114,7 +115,7 @@ TEST(Soak, variantsGetWhatTheyPromise) {
   EXPECT_EQ(valueOf({"M=1..500"}, "M") % 32, 0);
   EXPECT_EQ(valueOf({"M=1..500"}, "stride_ak"), 1);
   EXPECT_EQ(valueOf({"stride_ak=1..3"}, "stride_ak"), 1);
-  EXPECT_EQ(valueOf({"stride_ak=2"}, "stride_ak"), 2); // which the variant does not serve: the caller finds out
+  EXPECT_EQ(valueOf({"stride_ak=2"}, "stride_ak"), 2); // calls that the variant does not serve: the caller has to check
   EXPECT_FALSE(bool(planVariant({"M=33..63"}, variant, general)));
 }
 

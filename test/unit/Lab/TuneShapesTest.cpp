@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which calls are measured: samples in range, half of them multiples of 16, and shards that together are all.
+// Tests which calls are measured: samples are in range, half of them are multiples of 16, and shards together contain
+// all of them.
 #include "Lab/Tune/TuneShapes.h"
 
 #include "TestBuffers.h"
@@ -27,14 +28,14 @@ TEST(TuneShapes, samplesAreUniformInTheLogarithm) {
   for (size_t i = 0; i < shapes->size(); ++i) {
     const int64_t rows = sizeOf((*shapes)[i], "M"), depth = sizeOf((*shapes)[i], "K");
     EXPECT_TRUE(rows >= 4096 && rows <= 16777216) << rows;
-    EXPECT_TRUE(depth >= 100 && depth <= 110) << depth; // of which none is a multiple of 16
+    EXPECT_TRUE(depth >= 100 && depth <= 110) << depth; // range without a multiple of 16
     EXPECT_EQ(sizeOf((*shapes)[i], "N"), 64);
-    small += rows < 262144; // half of the logarithms
+    small += rows < 262144; // half of the range on a logarithmic scale
     odd += rows % 16 != 0;
   }
   const auto count = static_cast<double>(shapes->size());
   EXPECT_NEAR(small / count, 0.5, 0.05);
-  EXPECT_NEAR(odd / count, 0.5, 0.08); // of every other
+  EXPECT_NEAR(odd / count, 0.5, 0.08); // of every other call
 }
 
 TEST(TuneShapes, theSeedDecides) {

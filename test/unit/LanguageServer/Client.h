@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A client with a script: it hands the server one message after the other, and keeps the answers.
+// A scripted client: it sends messages to the server one by one, and records the answers.
 #pragma once
 
 #include "LanguageServer/Server.h"
@@ -24,7 +24,7 @@ namespace tile::lsp::test {
 
 inline constexpr const char *uri = "file:///k.tile";
 
-/// Gives the server one message after the other; it asks for the next when it has answered the last.
+/// Passes messages to the server one by one; the server asks for the next one when it has answered the last.
 class Script : public llvm::lsp::JSONTransportInput {
 public:
   Script(std::vector<std::string> messages, std::vector<double> &times) : messages(std::move(messages)), times(times) {}
@@ -54,7 +54,7 @@ public:
   void notify(StringRef method, json::Value parameters) {
     messages.push_back(json(json::Object{{"jsonrpc", "2.0"}, {"method", method}, {"params", std::move(parameters)}}));
   }
-  /// The request's number, for `answers`.
+  /// Returns the request's number, for `answers`.
   int ask(StringRef method, json::Value parameters) {
     messages.push_back(
         json(json::Object{{"jsonrpc", "2.0"}, {"id", ++asked}, {"method", method}, {"params", std::move(parameters)}}));
@@ -113,7 +113,7 @@ public:
     return codes;
   }
 
-  /// The text of the last edit, with the edits of an answer.
+  /// Returns the text of the last edit after applying the edits of an answer.
   std::string apply(const std::string &text, int id) const {
     Expected<json::Value> answer = json::parse(answers.at(id));
     const json::Array *edits = answer->getAsArray();
@@ -175,7 +175,7 @@ inline std::vector<std::filesystem::path> examples() {
   return paths;
 }
 
-/// A kernel and a helper, whose names mean several things.
+/// A kernel and a helper whose names have several meanings.
 inline constexpr const char *halve = R"(#: grid(cdiv(n, BLOCK))
 #: buffer x[n] = inout
 #: default n = 1000

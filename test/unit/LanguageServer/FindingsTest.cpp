@@ -36,7 +36,7 @@ def f(v):  # comment
   for (const char *label :
        {": int32[32]", " = 64", ": fp16[32]", ": int32", ": fp16[32] or int32", " = 4", ": int = 0 or 1"})
     EXPECT_TRUE(shown.contains(formatv("\"label\":\"{0}\"", label).str())) << label << shown.str();
-  EXPECT_FALSE(shown.contains("= 32") || shown.contains("= -1")); // the text says it
+  EXPECT_FALSE(shown.contains("= 32") || shown.contains("= -1")); // the source text states it
   for (auto [id, text] : {std::pair{local, "i: int32[32]"},
                           {argument, "v: fp16[32] or int32"},
                           {constant, "B: int = 32"},
@@ -79,7 +79,8 @@ TEST(LanguageServer, KnowsTypesOfHalfAText) {
 
 TEST(LanguageServer, FindsErrorsWithoutTypes) {
   for (auto [text, codes] : {
-           // In the only kernel, in branches and loops with unknown conditions, in functions that are never called.
+           // In a file with one kernel: in branches and loops with unknown conditions, and in functions that are never
+           // called.
            std::pair{"@triton.jit\ndef k(x, n):\n    tl.store(x + n, unknown)\n", "unknown-name "},
            {"@triton.jit\ndef k(x, n):\n    if n:\n        a = 1\n    elif x:\n        b = missing\n    else:\n        "
             "c = gone\n"

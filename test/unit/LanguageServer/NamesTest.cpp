@@ -66,7 +66,7 @@ TEST(LanguageServer, RenamesWhatMeansTheSame) {
             replaced(halve, {{"n = 0.0", "nothing = 0.0"}, {"other=n", "other=nothing"}}));
 }
 
-/// A name that was not renamed, in a directive or elsewhere, is an error of the front end.
+/// If a name in a directive or elsewhere had not been renamed, the front end would report an error.
 TEST(LanguageServer, RenamedExamplesAreRight) {
   std::mt19937 random(1);
   size_t renamed = 0;

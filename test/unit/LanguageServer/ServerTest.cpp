@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The server's answers; edits of all examples do not crash it; its response times.
+// Tests the server's answers, and that edits of all examples do not crash it; prints response times.
 #include "Client.h"
 
 #include <chrono>
@@ -127,7 +127,7 @@ TEST(LanguageServer, OffersCommands) {
       << shown.str();
 }
 
-/// TILE_LSP_SECONDS says for how long.
+/// TILE_LSP_SECONDS limits the duration.
 TEST(LanguageServer, SurvivesEdits) {
   const char *given = std::getenv("TILE_LSP_SECONDS");
   const Clock::time_point end = Clock::now() + std::chrono::seconds(given ? std::atoi(given) : 4);
@@ -164,7 +164,7 @@ TEST(LanguageServer, SurvivesEdits) {
     edits += 20;
     ASSERT_EQ(client.published.size(), size_t(client.version));
     ASSERT_EQ(client.published.back().getInteger("version"), client.version);
-    Client fresh; // to which nothing else was said before
+    Client fresh; // a server that has received no other message
     fresh.edit(text);
     fresh.run();
     EXPECT_EQ(*client.published.back().getArray("diagnostics"), *fresh.published.back().getArray("diagnostics"));
@@ -172,7 +172,7 @@ TEST(LanguageServer, SurvivesEdits) {
   std::printf("%zu edits\n", edits);
 }
 
-/// Prints how long answers take; that they are right, however many edits came before, is what it checks.
+/// Prints how long answers take, and checks that they are correct, however many edits came before.
 TEST(LanguageServer, AnswersOfLongFiles) {
   std::string text;
   for (int lines = 0, copy = 0; lines < 1000; ++copy) {
@@ -186,7 +186,7 @@ TEST(LanguageServer, AnswersOfLongFiles) {
   Client client;
   std::vector<int> hovers, completions;
   for (int step = 0; step < 40; ++step) {
-    // One line more in front of the word each time.
+    // Each edit inserts one more line in front of the word.
     client.edit(text + std::string(step, '\n') + last);
     hovers.push_back(client.askAt("textDocument/hover", line + step, 5));
     completions.push_back(client.askAt("textDocument/completion", line + step, 5));
@@ -207,7 +207,7 @@ TEST(LanguageServer, AnswersOfLongFiles) {
               client.times[client.times.size() * 95 / 100], client.times.back());
 }
 
-// Each bracket is read once, not again at each level around it, which took more than a minute here.
+// Each bracket is read once, not again at each enclosing level, which took more than a minute here.
 TEST(LanguageServer, AnswersOfDeepNesting) {
   constexpr size_t depth = 200000;
   Client client;

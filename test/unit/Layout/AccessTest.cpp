@@ -17,7 +17,7 @@ using namespace tile::layout::test;
 
 namespace {
 
-/// Every register is accessed exactly once, at its own offset, and accesses are aligned.
+/// Checks that every register is accessed exactly once, at its own offset, and that accesses are aligned.
 void checkVectorAccess(const LinearLayout &offsets, const VectorAccess &access) {
   std::set<int32_t> registers(access.registerOrder.begin(), access.registerOrder.end());
   ASSERT_EQ(registers.size(), static_cast<size_t>(offsets.numRegisters()));
@@ -31,7 +31,7 @@ void checkVectorAccess(const LinearLayout &offsets, const VectorAccess &access) 
   });
 }
 
-/// Runs ldmatrix lane by lane: every element of every register must come from the place where `shared` stores it.
+/// Runs ldmatrix lane by lane: every element of every register must come from the offset at which `shared` stores it.
 void checkMatrixAccess(const LinearLayout &distributed, const LinearLayout &shared, unsigned elementBytes,
                        const MatrixAccess &access) {
   LinearLayout offsets = memoryOffsets(distributed, shared);
@@ -49,7 +49,7 @@ void checkMatrixAccess(const LinearLayout &distributed, const LinearLayout &shar
       for (unsigned matrix = 0; matrix < access.matrices; ++matrix)
         for (int64_t lane = 0; lane < 32; ++lane)
           for (unsigned element = 0; element < access.elementsPerRegister; ++element) {
-            int64_t byte = element * elementBytes; // inside the 32-bit register
+            int64_t byte = element * elementBytes; // within the 32-bit register
             int64_t loaded = units[matrix][lane][byte / 2] + byte % 2;
             int32_t target = access.registerAt(index, matrix, element);
             ASSERT_EQ(loaded, static_cast<int64_t>(flatAt(offsets, target, lane, warp)) * elementBytes);
@@ -84,7 +84,7 @@ TEST(VectorAccess, CoversEveryRegisterOfRandomLayouts) {
     checkVectorAccess(offsets, access);
     ++widths[access.elements];
   }
-  EXPECT_GT(widths[2] + widths[4] + widths[8], 20); // the interesting cases occur
+  EXPECT_GT(widths[2] + widths[4] + widths[8], 20); // the relevant cases occur
 }
 
 TEST(VectorAccess, IsAsWideAsTheRegistersAllow) {
@@ -173,7 +173,7 @@ TEST(Ldmatrix, LoadsMmaOperandsFromSwizzledBuffers) {
       EXPECT_EQ(access->matrices, 4u);
       checkMatrixAccess(operand.operand, shared, operand.elementBytes, *access);
       if (swizzle == 0)
-        EXPECT_GT(worstMatrixConflicts(*access), 0); // what the swizzle is for
+        EXPECT_GT(worstMatrixConflicts(*access), 0); // the purpose of the swizzle
       else
         EXPECT_EQ(worstMatrixConflicts(*access), 0);
     }
@@ -215,7 +215,7 @@ TEST(Ldmatrix, AnyPlanForRandomLayoutsIsRight) {
   RandomLayouts random(53);
   int plans = 0;
   for (int round = 0; round < 400; ++round) {
-    // Random buffers rarely suit; so mix rows and matrices of a legal fragment at random.
+    // Random buffers rarely have such an access, so rows and matrices of a legal fragment are mixed at random.
     LinearLayout operand = round % 2 ? mmaOperandA(32, 32, {}) : mmaOperandB(32, 32, {});
     std::vector<uint64_t> registers = operand.flatBases(registerDim);
     for (size_t index = 1; index < registers.size(); ++index)
@@ -253,7 +253,7 @@ TEST(Ldmatrix, negative_LanesOrWarpsInsideARow) {
   lanes[4] ^= 1; // the row of lanes 16 to 31 starts at its second element
   EXPECT_FALSE(planLdmatrix(LinearLayout::distributed(a.flatBases(registerDim), lanes, warps, {64, 64}), shared, 2));
   lanes[4] ^= 1;
-  warps[1] = 2; // copies, but in exchanged lanes
+  warps[1] = 2; // copies, but in swapped lanes
   EXPECT_FALSE(planLdmatrix(LinearLayout::distributed(a.flatBases(registerDim), lanes, warps, {64, 64}), shared, 2));
 }
 

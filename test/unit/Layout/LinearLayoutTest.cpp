@@ -19,7 +19,7 @@ std::string errorOf(const std::vector<InDim> &inDims, const std::vector<int64_t>
   return error;
 }
 
-/// `layout` with its bases mixed inside the threads, or inside the warps.
+/// Returns `layout` with its bases mixed within threads, or within warps.
 LinearLayout locallyMixed(RandomLayouts &random, const LinearLayout &layout, bool acrossLanes) {
   std::vector<uint64_t> registers = layout.flatBases(registerDim), lanes = layout.flatBases(laneDim),
                         warps = layout.flatBases(warpDim), local = registers;
@@ -80,7 +80,7 @@ TEST(LinearLayout, EqualityAndHashSeeEveryPart) {
   renamed[2].name = "block";
   std::swap(moved[1], moved[2]);
   changed[0].bases[0] = {0, 3};
-  // The same columns, cut elsewhere into input dimensions.
+  // The same columns, split differently into input dimensions.
   std::vector<InDim> recut = layout.inDims();
   recut[2].bases.push_back(recut[1].bases.back());
   recut[1].bases.pop_back();
@@ -158,7 +158,7 @@ TEST(ConversionMap, KeepsLanesAndWarpsWheneverAThreadOrWarpHasTheElement) {
     LinearLayout src = random.distributed(shape, 1, 1 + random.below(3), round % 2 == 0);
     LinearLayout dst = round % 4 < 2 ? random.distributed(shape, 1, 1 + random.below(3), round % 2 == 0)
                                      : locallyMixed(random, src, /*acrossLanes=*/round % 4 == 2);
-    // By enumeration: does every thread (warp) of dst find its elements in the same thread (warp) of src?
+    // Enumerates whether every thread (warp) of dst finds its elements in the same thread (warp) of src.
     std::map<std::tuple<int64_t, int64_t, uint64_t>, bool> inThread;
     std::map<std::tuple<int64_t, uint64_t>, bool> inWarp;
     forEachInput(src, [&](int64_t index, int64_t lane, int64_t warp) {
@@ -179,7 +179,7 @@ TEST(ConversionMap, KeepsLanesAndWarpsWheneverAThreadOrWarpHasTheElement) {
     keptLanes += keepsLanes;
     keptWarps += keepsWarps;
   }
-  EXPECT_GT(keptLanes, 5); // the cases occur
+  EXPECT_GT(keptLanes, 5); // all cases occur
   EXPECT_GT(keptWarps, keptLanes);
   EXPECT_LT(keptWarps, 395);
 }

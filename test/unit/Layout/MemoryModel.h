@@ -11,8 +11,8 @@
 
 namespace tile::layout::test {
 
-/// Wavefronts beyond one a phase, for the accesses of one warp: addresses[lane] in bytes, `bytes` accessed by each
-/// lane.
+/// Returns the wavefronts beyond one per phase for the accesses of one warp: addresses[lane] in bytes, `bytes` accessed
+/// by each lane.
 inline int64_t countConflicts(const std::array<int64_t, 32> &addresses, int64_t bytes) {
   int64_t phaseLanes = bytes <= 4 ? 32 : 128 / bytes, extra = 0;
   for (int64_t first = 0; first < 32; first += phaseLanes) {
@@ -28,7 +28,7 @@ inline int64_t countConflicts(const std::array<int64_t, 32> &addresses, int64_t 
   return extra;
 }
 
-/// The most conflicts of any access of a plan, by counting.
+/// Returns the maximum number of conflicts of any access of a plan, by counting.
 inline int64_t worstConflicts(const VectorAccess &access, unsigned elementBytes) {
   int64_t worst = 0;
   const LinearLayout &addresses = access.addresses;
@@ -42,8 +42,8 @@ inline int64_t worstConflicts(const VectorAccess &access, unsigned elementBytes)
   return worst;
 }
 
-/// The result of ldmatrix in the 32-bit registers: rows[lane] is the byte address that the lane supplies; the result
-/// holds for [matrix][lane] the byte addresses of the two 16-bit units.
+/// Returns the result of ldmatrix in the 32-bit registers: rows[lane] is the byte address that the lane supplies; the
+/// result contains for [matrix][lane] the byte addresses of the two 16-bit units.
 using MatrixUnits = std::array<std::array<std::array<int64_t, 2>, 32>, 4>;
 inline MatrixUnits loadMatrices(const std::array<int64_t, 32> &rows, unsigned matrices, bool transposed) {
   MatrixUnits result = {};

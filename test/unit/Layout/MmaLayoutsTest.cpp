@@ -30,7 +30,7 @@ struct FragmentCase {
   Cell (*b)(int64_t i, int64_t group, int64_t thread);
 };
 
-// Row and column formulas as they stand in the PTX ISA, one shape after the other.
+// Row and column formulas copied from the PTX ISA, one shape after the other.
 const FragmentCase fragmentCases[] = {
     {"m16n8k8_f16", 16, 8, 4, 2,
      [](int64_t i, int64_t group, int64_t thread) { return Cell{i < 2 ? group : group + 8, thread * 2 + (i & 1)}; },
@@ -133,7 +133,8 @@ TEST_P(MmaFragment, TiledOperandsAndAccumulatorFitTogether) {
         }
 }
 
-// With more consecutive k in a lane both operands hold other k, the same ones where an instruction multiplies them.
+// With more consecutive k per lane, both operands hold k in another order, which is the same for elements that an
+// instruction multiplies.
 TEST_P(MmaFragment, OperandsOfWiderLanesAgree) {
   const FragmentCase &shape = GetParam();
   const int64_t m = 32, n = 16, k = 4 * shape.k;
@@ -141,7 +142,7 @@ TEST_P(MmaFragment, OperandsOfWiderLanesAgree) {
   for (MmaTiling wide = narrow; 4 * wide.kWidth <= k; wide.kWidth *= 2) {
     LinearLayout a = mmaOperandA(m, k, wide), b = mmaOperandB(k, n, wide), tableA = mmaOperandA(m, k, narrow),
                  tableB = mmaOperandB(k, n, narrow);
-    std::map<int32_t, int32_t> places; // of the k in the tables
+    std::map<int32_t, int32_t> places; // the k according to the tables
     forEachInput(a, [&](int64_t index, int64_t lane, int64_t warp) {
       std::vector<int32_t> cell = at(a, index, lane, warp), table = at(tableA, index, lane, warp);
       ASSERT_EQ(cell[0], table[0]);
@@ -184,7 +185,7 @@ TEST(MmaLayouts, TilesSmallerThanTheInstructionOrTheGridAreCopies) {
   EXPECT_EQ(d, LinearLayout::distributed({1, 0}, {2, 0, 0, 0, 0}, {0, 0, 0}, {1, 4}));
   EXPECT_FALSE(verifyDistributed(mmaOperandA(1, 16, tiling)));
   EXPECT_FALSE(verifyDistributed(mmaOperandB(16, 4, tiling)));
-  // 32 rows are two tiles: four warps along M hold each of them twice.
+  // 32 rows are two tiles, so each of them is held twice by four warps along M.
   EXPECT_EQ(mmaAccumulator(32, 16, tiling).flatBases(warpDim), (std::vector<uint64_t>{16 * 16, 0, 8}));
   MmaFragments fragments = mmaFragments(1, 4, 16, tiling);
   EXPECT_EQ(fragments.mTiles * fragments.nTiles * fragments.kTiles, 1);

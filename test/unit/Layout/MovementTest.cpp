@@ -42,7 +42,7 @@ TEST(Movement, FewerOrMoreRegistersAreARenaming) {
 }
 
 TEST(Movement, CopiesMakeAConversionLocal) {
-  // Every lane of src has all elements, so each element of dst is in the same thread.
+  // Every lane of src has all elements, so each thread of dst already has its elements.
   LinearLayout everywhere = LinearLayout::distributed({1}, {0, 0, 0, 0, 0}, {0}, {2});
   Movement movement = planMovement(everywhere, LinearLayout::distributed({1}, {0, 0, 0, 0, 0}, {0}, {2}));
   EXPECT_EQ(movement.kind, MovementKind::none);
@@ -111,8 +111,8 @@ TEST(Movement, PairsOfBytesMoveByShuffles) {
   LinearLayout fragments = wgmmaOperandA(64, 64, {.elementBits = 8, .instructionN = 64});
   EXPECT_TRUE(movesByShuffles(accumulator, fragments, 1));
   EXPECT_FALSE(movesByShuffles(accumulator, fragments, 2));
-  EXPECT_FALSE(movesByShuffles(fragments, accumulator, 1)); // a lane has four bytes of its own
-  EXPECT_FALSE(movesByShuffles(defaultBlocked({64, 64}, {1, 0}, 8, 4), fragments, 1)); // of another warp
+  EXPECT_FALSE(movesByShuffles(fragments, accumulator, 1)); // a lane has four of the bytes itself
+  EXPECT_FALSE(movesByShuffles(defaultBlocked({64, 64}, {1, 0}, 8, 4), fragments, 1)); // from another warp
 }
 
 TEST(Movement, VectorsMoveByShuffles) {

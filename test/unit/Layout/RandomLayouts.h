@@ -9,7 +9,7 @@
 #include <random>
 
 namespace tile::layout {
-/// Found by GoogleTest: failures show layouts as text.
+/// Called by GoogleTest, so that failures print layouts as text.
 inline void PrintTo(const LinearLayout &layout, std::ostream *stream) {
   *stream << toString(layout);
 }
@@ -45,7 +45,7 @@ public:
     return columns;
   }
 
-  /// The unit vectors of `bits` bits in random order: what factories produce.
+  /// Returns the unit vectors of `bits` bits in random order, as factories produce them.
   std::vector<uint64_t> units(unsigned bits) {
     std::vector<uint64_t> columns(bits);
     for (unsigned bit = 0; bit < bits; ++bit)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Shape changes: every thread must keep the elements that it had, under their new coordinates.
+// Tests that with each shape change every thread keeps its elements, under their new coordinates.
 
 #include "Layout/ShapeTransforms.h"
 
@@ -27,8 +27,8 @@ std::set<std::vector<int32_t>> elementsOf(const LinearLayout &layout, int64_t la
   return result;
 }
 
-/// Slice by slice, each thread holds in the registers that it is said to hold them in what it held of the tensor, and
-/// the slices have all of its registers.
+/// Slice by slice, each thread holds the elements of the tensor that it held before, in the registers that the slice
+/// names, and the slices together have all of its registers.
 void expectSlicesReassemble(const LinearLayout &layout, unsigned axis, int64_t size, const SlicedLayout &sliced) {
   int64_t slices = layout.outShape()[axis] / size;
   ASSERT_EQ(sliced.layout.outShape()[axis], size);
@@ -94,8 +94,9 @@ TEST(ShapeTransforms, FirstPartKeepsWhatEachThreadHoldsOfIt) {
 }
 
 TEST(ShapeTransforms, negative_FirstPartNeedsRegistersThatLeadStraightBeyondIt) {
-  EXPECT_FALSE(firstPart(LinearLayout::distributed({1}, {2, 4, 8, 16, 32}, {}, {2, 32}), 1, 16)); // a lane leads beyond
-  EXPECT_FALSE(firstPart(LinearLayout::distributed({48}, {1, 2, 4, 8, 32}, {}, {2, 32}), 1, 16)); // aslant
+  // a lane bit leads beyond
+  EXPECT_FALSE(firstPart(LinearLayout::distributed({1}, {2, 4, 8, 16, 32}, {}, {2, 32}), 1, 16));
+  EXPECT_FALSE(firstPart(LinearLayout::distributed({48}, {1, 2, 4, 8, 32}, {}, {2, 32}), 1, 16)); // diagonal basis
   EXPECT_FALSE(firstPart(LinearLayout::distributed({17}, {1, 2, 4, 8, 32}, {}, {2, 32}), 1, 16));
 }
 
@@ -135,9 +136,9 @@ TEST(ShapeTransforms, RandomSlicesReassembleTheTensorOrAreRefused) {
 }
 
 TEST(ShapeTransforms, negative_SlicesAreSelectedByRegistersAlone) {
-  EXPECT_FALSE(sliceDim(LinearLayout::distributed({1}, {2, 4, 8, 16, 32}, {}, {2, 32}), 1, 16));     // by a lane
-  EXPECT_FALSE(sliceDim(LinearLayout::distributed({16}, {1, 2, 4, 8, 0}, {32}, {2, 32}), 0, 1));     // by a warp
-  EXPECT_FALSE(sliceDim(LinearLayout::distributed({17}, {1, 2, 4, 8, 32}, {}, {2, 32}), 1, 16));     // aslant
+  EXPECT_FALSE(sliceDim(LinearLayout::distributed({1}, {2, 4, 8, 16, 32}, {}, {2, 32}), 1, 16));     // by a lane bit
+  EXPECT_FALSE(sliceDim(LinearLayout::distributed({16}, {1, 2, 4, 8, 0}, {32}, {2, 32}), 0, 1));     // by a warp bit
+  EXPECT_FALSE(sliceDim(LinearLayout::distributed({17}, {1, 2, 4, 8, 32}, {}, {2, 32}), 1, 16));     // diagonal basis
   EXPECT_FALSE(sliceDim(LinearLayout::distributed({32, 16}, {1, 2, 4, 8, 64}, {}, {2, 64}), 1, 16)); // in another order
 }
 

@@ -89,7 +89,7 @@ TEST(MatchSwizzle, NoneIsWiderThanTheRows) {
   EXPECT_EQ(form->swizzleBytes, 32u);
 }
 
-// The layout of every order and swizzle is recognized; if several give the same, the greatest order, then the first
+// The layout of every order and swizzle is recognized; if several are equal, as the greatest order, then the first
 // swizzle of the list.
 TEST(MatchSwizzle, FindsTheGreatestOrder) {
   for (const std::vector<int64_t> &shape :
@@ -113,7 +113,7 @@ TEST(MatchSwizzle, FindsTheGreatestOrder) {
     }
 }
 
-// A rank for which not all orders can be tried.
+// A rank that has too many orders to try all of them.
 TEST(MatchSwizzle, TakesManyDimensions) {
   std::vector<int64_t> shape(16, 2);
   std::vector<unsigned> order(16);
@@ -157,7 +157,7 @@ TEST(BankConflictFree, RoundTripsDoNotConflict) {
     ASSERT_FALSE(verifyShared(shared));
     VectorAccess write = planVectorAccess(memoryOffsets(src, shared), elementBytes);
     VectorAccess read = planVectorAccess(memoryOffsets(dst, shared), elementBytes);
-    // Each side may find a wider vector than both can use; the common width is what the buffer is made for.
+    // Each side may support a wider vector than both together; the buffer is made for the common width.
     unsigned bytes = std::min(write.elements, read.elements) * elementBytes;
     write = planVectorAccess(memoryOffsets(src, shared), elementBytes, bytes);
     read = planVectorAccess(memoryOffsets(dst, shared), elementBytes, bytes);
@@ -179,7 +179,7 @@ TEST(BankConflictFree, UsesTheVectorsThatBothSidesHave) {
   EXPECT_EQ(common(accumulator, rows, 4), 2u);
   EXPECT_EQ(common(rows, columns, 2), 1u);
   EXPECT_EQ(common(rows, rows, 2), 8u);
-  // 16 columns to a thread on both sides, but lanes elsewhere: the limit is 16 bytes.
+  // 16 columns per thread on both sides, but different lanes: the limit is 16 bytes.
   LinearLayout wide = blocked(shape, {{1, 16}, {32, 1}, {2, 2}, {1, 0}});
   LinearLayout other = blocked(shape, {{1, 16}, {8, 4}, {4, 1}, {1, 0}});
   EXPECT_EQ(common(wide, other, 2), 8u);
@@ -234,7 +234,8 @@ TEST(ConversionBuffer, negative_OtherwiseTakesCommonVectors) {
 }
 
 TEST(ConversionBuffer, GivesTheThreadsWithMoreElementsTheirVectors) {
-  // A vector, four adjacent elements per lane, of which each of eight adjacent threads has a quarter.
+  // A vector with four adjacent elements per lane, each quarter of which is held by another group of eight adjacent
+  // threads.
   LinearLayout src = defaultBlocked({128}, {0}, 4, 1);
   LinearLayout dst({{std::string(registerDim), {{4}, {8}, {16}, {32}, {64}}},
                     {std::string(laneDim), {{0}, {0}, {0}, {1}, {2}}},

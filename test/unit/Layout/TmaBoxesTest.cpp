@@ -15,12 +15,12 @@ using namespace tile::layout::test;
 
 namespace {
 
-/// Where TMA puts the elements of a buffer: coordinates by byte. Addresses begin at 0, a multiple of any swizzle's
+/// Returns the element that TMA stores at each byte of a buffer. Addresses begin at 0, a multiple of any swizzle
 /// pattern. PTX ISA, "Swizzling modes".
 std::map<int64_t, std::vector<int32_t>> fillByTma(const TmaBoxes &boxes, unsigned elementBytes) {
   std::map<int64_t, std::vector<int32_t>> memory;
   int64_t columns = boxes.shape.back(), rows = boxes.shape.size() == 2 ? boxes.shape.front() : 1;
-  // Rows of a swizzle are as far apart as it is wide, also where a box has fewer columns.
+  // Rows of a swizzle are as far apart as the swizzle is wide, even if a box has fewer columns.
   int64_t pitch = columns;
   int64_t mask = boxes.swizzleBytes == 0 ? 0 : boxes.swizzleBytes / 16 - 1;
   for (const TmaBoxes::Place &place : boxes.places)
@@ -73,7 +73,8 @@ TEST(TmaBoxes, FillMatricesOfAllSizesAndSwizzles) {
           if (!boxes)
             continue;
           ++planned;
-          // Panels of few rows begin at addresses that TMA cannot reach; no pass makes several with narrow swizzles.
+          // Panels of few rows begin at addresses that TMA does not support; no pass creates several panels with narrow
+          // swizzles.
           if (rows * swizzle % 128 == 0 || columns * elementBytes == swizzle)
             expectPossible(*boxes, elementBytes);
           expectFilled(buffer, *boxes, elementBytes);
@@ -159,7 +160,7 @@ TEST(TmaBoxes, FillNoMoreThanTheBufferHas) {
       for (const auto &[address, element] : memory)
         ASSERT_EQ(buffer.apply({{offsetDim, int32_t(address / 2)}}), element);
     }
-  // Each of two panels would need all rows.
+  // Each of two panels must contain all rows.
   EXPECT_FALSE(planTmaBoxes(swizzledShared({512, 128}, 2, {1, 0}, 128), 2, {384, 128}));
 }
 
@@ -178,7 +179,7 @@ TEST(TmaBoxes, LastPanelMayHaveFewerColumns) {
     for (const auto &[address, element] : memory)
       ASSERT_EQ(buffer.apply({{offsetDim, int32_t(address / 2)}}), element);
   }
-  EXPECT_FALSE(planTmaBoxes(buffer, 2, {64, 132})); // a rest of 8 bytes
+  EXPECT_FALSE(planTmaBoxes(buffer, 2, {64, 132})); // a remainder of 8 bytes
 }
 
 TEST(TmaBoxes, negative_OtherLayouts) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// That threads read words and store chunks of 16 bytes, from and to different banks.
+// Tests that threads read words and store chunks of 16 bytes without bank conflicts.
 #include "Layout/Transposition.h"
 
 #include "Layout/SharedLayouts.h"
@@ -39,7 +39,7 @@ TEST(Transposition, IsWideWithoutConflicts) {
     }
 }
 
-// Fewer elements than a thread could take: each is in some thread, and chunks stay whole.
+// Fewer elements than threads could hold: each element is in some thread, and chunks stay whole.
 TEST(Transposition, TakesSmallMatrices) {
   for (auto [rows, columns] : {std::pair<int64_t, int64_t>{32, 16}, {16, 16}, {64, 32}, {8, 128}})
     for (int64_t warps : {4, 8})

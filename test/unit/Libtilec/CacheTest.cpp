@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Results that libtilec keeps in files.
+// Tests the cache of results in files.
 #include "tile/Compiler.h"
 
 #include <gtest/gtest.h>
@@ -110,7 +110,7 @@ TEST_F(Cache, DoesNotBelieveDamagedEntries) {
     EXPECT_EQ(again.text(), wanted);
     EXPECT_TRUE(compile().isCached()) << "it is written anew";
   }
-  // An entry of another key: its name is that of this key.
+  // An entry whose file name is that of this key, but whose contents belong to another one.
   compile(fill, {"-DVALUE=2"});
   for (const fs::path &other : entries())
     if (other != entry)
@@ -127,7 +127,7 @@ TEST_F(Cache, StaysWithinItsSize) {
     bytes += fs::file_size(entry);
   EXPECT_LE(bytes, settings.cacheBytes);
   EXPECT_GT(bytes, 0u);
-  settings.cacheBytes = 16 * 100; // no entry is so small
+  settings.cacheBytes = 16 * 100; // no entry is that small
   EXPECT_FALSE(compile(fill, {"-DVALUE=100"}).isCached());
   EXPECT_FALSE(compile(fill, {"-DVALUE=100"}).isCached());
 }
@@ -138,7 +138,7 @@ TEST_F(Cache, RemovesWhatKilledWritersLeft) {
   write(left, "half of it");
   write(fresh, "half of it");
   age(left);
-  write(entries().front(), "damaged"); // so that it is written again
+  write(entries().front(), "damaged"); // so that the entry is written again
   for (const fs::path &entry : entries())
     if (entry.extension() == ".tilecache")
       write(entry, "damaged");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// libtilec as its users see it: what it makes, and that nothing given to it ends the process.
+// Tests libtilec through its interface: its results, and that no input ends the process.
 #include "tile/Compiler.h"
 
 #include <gtest/gtest.h>
@@ -204,7 +204,7 @@ std::vector<sighandler_t> handlers() {
   return found;
 }
 
-/// Before any test: a shell has some ignored for what it runs in the background.
+/// Before any test: shells make background processes ignore some signals.
 const std::vector<sighandler_t> handlersAtStart = handlers();
 
 TEST(Compiler, LeavesSignalsAlone) {

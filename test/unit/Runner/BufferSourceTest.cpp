@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Texts that fill buffers, and the errors of those that cannot.
+// Texts that fill buffers, and the errors of invalid ones.
 #include "Runner/Inputs/BufferSource.h"
 
 #include "TestBuffers.h"

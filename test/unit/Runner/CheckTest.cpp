@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// When a check passes, and what it reports when it does not.
+// Tests when a check passes, and what it reports when it fails.
 #include "Runner/Check/Check.h"
 
 #include "TestBuffers.h"
@@ -41,7 +41,7 @@ TEST(Check, relativeNormIsTheBound) {
 TEST(Check, oneWrongElementAmongManyFails) {
   std::vector<double> values(100000, 1.0);
   const HostBuffer input = makeBuffer({100000}, values);
-  values[77777] = 1.2; // moves the relative norm by 6e-4 only
+  values[77777] = 1.2; // changes the relative norm by only 6e-4
   const CheckResult result = check("x", input, makeBuffer({100000}, values), 1e-3);
   EXPECT_LT(result.relativeError, 1e-3);
   EXPECT_FALSE(result.passed);
@@ -72,7 +72,7 @@ TEST(Check, nanThatWasThereBeforeIsNotTheKernels) {
     forgotten.poison();
     const CheckResult result = check("x * 0 / 0", x, forgotten, 1e9);
     EXPECT_EQ(result.wrongCount, 4);
-    // Contents left by another run are compared as they are.
+    // Contents from another run are compared unchanged.
     Result<CheckResult> same = checkRecorded("y", forgotten, "file", 0, forgotten);
     EXPECT_TRUE(same && same->passed);
   }
@@ -123,7 +123,7 @@ TEST(Check, largeProductsAreSampled) {
 }
 
 TEST(Check, largeIntermediateResultsAreSampled) {
-  const int64_t size = 20000, times = 65536; // as a whole 10 GB
+  const int64_t size = 20000, times = 65536; // 10 GB as a whole
   const HostBuffer input = makeBuffer({size, 1}, std::vector<double>(size, 2));
   const CheckResult result = check("sum(repeat(x, 65536, 1) + index(repeat(x, 65536, 1), 0) * 0, 1)", input,
                                    makeBuffer({size, 1}, std::vector<double>(size, 2 * times)), 1e-12);

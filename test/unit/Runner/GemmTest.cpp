@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Every operand order, proved by computing the column-major GEMM that cuBLAS would be called for.
+// Tests every operand order by computing the column-major GEMM with which cuBLAS would be called.
 #include "Runner/Check/Gemm.h"
 
 #include "Runner/Inputs/Random.h"
@@ -24,7 +24,7 @@ const double *elements(const HostBuffer &buffer) {
   return reinterpret_cast<const double *>(buffer.data());
 }
 
-/// The arithmetic of cublasGemmStridedBatchedEx on column-major memory.
+/// Computes what cublasGemmStridedBatchedEx computes in column-major memory.
 void columnMajorProduct(const GemmPlan &plan, const TensorNames &names, HostBuffer &output) {
   const double *first = elements(*names.buffers.at(plan.first.buffer));
   const double *second = elements(*names.buffers.at(plan.second.buffer));
@@ -86,7 +86,7 @@ TEST(Gemm, buffersOfThreeDimensionsAreBatches) {
     EXPECT_EQ(valuesOf(c), BoundTensorExpression::bind(*expression, names)->evaluate({}).values) << text;
   }
   EXPECT_TRUE(planGemm({"c", "2 * (a @ b)", 1e-3}, names, c)->isPart);
-  EXPECT_FALSE(planGemm({"c", "maximum(a @ b, 0)", 1e-3}, names, c)); // cublasLt's epilogue is for one product
+  EXPECT_FALSE(planGemm({"c", "maximum(a @ b, 0)", 1e-3}, names, c)); // cublasLt's epilogue applies to a single GEMM
 }
 
 TEST(Gemm, transposeInTheExpressionIsTheSameAsInTheStrides) {

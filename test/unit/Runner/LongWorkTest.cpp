@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How far work is, and when it stops.
+// Tests the progress of long work, and its time limit.
 #include "Runner/Check/Check.h"
 #include "Runner/Colours.h"
 
@@ -64,7 +64,7 @@ TEST(LongWork, negative_aCheckStops) {
 TEST(Colours, areOnWhatTheyAreOf) {
   EXPECT_EQ(paintMessages("k.tile:3:5: error: no x\n  y = x\n    ^~\n"),
             "\x1b[1mk.tile:3:5: \x1b[0m\x1b[1;31merror:\x1b[0m \x1b[1mno x\x1b[0m\n  y = x\n\x1b[1;32m    ^~\x1b[0m\n");
-  // Not in source that is quoted, nor in words of others.
+  // Neither in quoted source nor in the text of others.
   EXPECT_EQ(paintMessages("  # k: error: no\nterror: x\n\n"), "  # k: error: no\nterror: x\n\n");
   EXPECT_EQ(paintVerdicts("check y == x: ok, relative error 0\ntoken: okay\n"),
             "check y == x: \x1b[1;32mok\x1b[0m, relative error 0\ntoken: okay\n");

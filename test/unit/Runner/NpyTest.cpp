@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// .npy in and out, and files that are not what they should be.
+// Reads and writes .npy files, and rejects malformed ones.
 #include "Runner/Inputs/Npy.h"
 
 #include "TestBuffers.h"

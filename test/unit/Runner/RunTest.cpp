@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Whole runs on a device in memory: a right kernel, wrong kernels of several kinds, and the forms of the report.
+// Tests whole runs on a device in memory: a correct kernel, several kinds of incorrect kernels, and the forms of the
+// report.
 #include "Runner/Run.h"
 
 #include "TestBuffers.h"
@@ -68,7 +69,7 @@ Result<RunReport> run(const RunOptions &options, FakeDevice::Kernel kernel) {
   return runKernel(options, matmulManifest(), device, "gemm.cubin");
 }
 
-/// The correct GEMM with one more change.
+/// The correct GEMM with one additional change.
 FakeDevice::Kernel damaged(std::function<void(std::span<DeviceArgument>)> change) {
   return [change](const Grid &grid, std::span<DeviceArgument> arguments) {
     Status status = multiply(grid, arguments);

@@ -135,7 +135,7 @@ TEST_F(TensorExprTest, placesAndNeighbours) {
   expectValues("part(e2m1(a + 144), 1, 1, 3)", {1, 3}, {-0.5, 1, -0.5});
   expectValues("max_pool2d(a, 2, 1)", {1, 2}, {5, 6});
   expectValues("max_pool2d(a, 1, 2)", {1, 2}, {1, 3});
-  // The first uniform numbers of tl.rand(42, ...): the words of the generator's published vectors end up here, too.
+  // The first uniform values of tl.rand(42, ...), computed from the words of the generator's published vectors.
   expectValues("rand(0, 0)", {}, {static_cast<double>(static_cast<float>(0x6627E8D5) * 4.6566127342e-10f)});
 }
 
@@ -160,7 +160,7 @@ TEST(TensorConvolution, windowsOverPaddedImages) {
   EXPECT_EQ(evaluate("conv2d(x, w, 1, 0)").shape, (std::vector<int64_t>{1, 2, 1, 2}));
   EXPECT_EQ(evaluate("conv2d(x, w, 1, 0)").values, (std::vector<double>{12, 16, 1, 2}));
   EXPECT_EQ(evaluate("conv2d(x, w, 2, 1)").values, (std::vector<double>{1, 5, 4, 11, 0, 0, 0, 5}));
-  // Selected rows and columns of what is computed as a whole.
+  // Selects rows and columns of values that are computed as a whole.
   Result<TensorExpression> expression = TensorExpression::parse("conv2d(x, w, 2, 1)");
   const std::vector<int64_t> second = {1};
   EXPECT_EQ(BoundTensorExpression::bind(*expression, names)->evaluate({&second, nullptr}).values,
@@ -280,7 +280,7 @@ TEST_F(TensorExprTest, workIsCountedOnce) {
     Result<TensorExpression> expression = TensorExpression::parse(text);
     return BoundTensorExpression::bind(*expression, names)->countWork(counted);
   };
-  // alpha is 2. A GEMM of 2 x 3 x 2; for another output no work remains.
+  // alpha is 2. A GEMM of 2 x 3 x 2; another output adds no work.
   const TensorWork work = count(
       "(a @ b) * where(alpha == 1, exp(a @ b), silu(a @ b)) + where(alpha == 2, a @ b, transpose(b) @ transpose(a))");
   EXPECT_EQ(work.flops, 24);

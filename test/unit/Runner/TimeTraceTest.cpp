@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Records of times as a time line.
+// Converts time records to a timeline.
 #include "Runner/Results/TimeTrace.h"
 #include "Target/Rates.h"
 #include "Target/TimeRecords.h"
@@ -71,7 +71,7 @@ TEST(TimeTrace, spansBeginAndEndAtTheirClocks) {
   records.put(0, 0, 3, {TimeMark::Products, false, 8}, 600);
   records.put(0, 0, target::timesPerWarp - 1, {TimeMark::Warp, true}, 900);
   records.put(0, 1, target::timesPerWarp - 1, {TimeMark::Warp, true}, 910);
-  // Another multiprocessor, whose clock is its own.
+  // Another multiprocessor, with a separate clock.
   records.cta(1)[0] = 4000;
   records.cta(1)[1] = 1'000'000;
   records.put(1, 0, 0, {TimeMark::Warp}, 1'000'000);

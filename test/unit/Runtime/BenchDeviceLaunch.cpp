@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The cost of a launch for the host with the real driver: all of tile_launch, and the part of the driver's functions.
+// Measures the host time of a launch with the real driver: all of tile_launch, and the share of the driver's functions.
 //
 //   bench-device-launch gemm.cubin       matmul.tile for bf16, with or without variants; needs a GPU
 //

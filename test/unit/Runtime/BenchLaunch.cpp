@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The cost of a launch for the host, compared with a bare call of the driver: with one variant and with 24, with sizes
-// that the thread has launched before and with new ones. The driver is the one in memory, which does nothing.
+// Measures the host time of a launch, compared with a direct call of the driver: with one variant and with 24, with
+// sizes that the thread has launched before and with new ones. The mock driver does nothing.
 //
 //   bench-launch [gemm.cubin]     ns a launch, the least of five repetitions; of this artifact, too (matmul.tile)
 #include "FakeDriver.h"
@@ -18,7 +18,7 @@ using namespace tile::test;
 
 namespace {
 
-/// ns for each of `rounds` calls of body(i).
+/// Returns the ns per call for `rounds` calls of body(i).
 template <typename Body> double measure(int rounds, Body body) {
   double least = std::numeric_limits<double>::max();
   for (int repetition = 0; repetition < 5; ++repetition) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// tile_check_arguments against a driver that knows some addresses, and what else asks about devices and runtimes.
+// Tests tile_check_arguments with a driver that knows some addresses, and the other queries of devices and runtimes.
 #include "FakeDriver.h"
 #include "tile/tilert.h"
 
@@ -9,7 +9,7 @@ using tile::test::FakeDriver;
 
 namespace {
 
-// b is a matrix of which each row is 8 elements after the previous one.
+// b is a matrix whose rows are 8 elements apart.
 constexpr const char *artifact =
     ".version 8.4\n// tile.manifest: "
     R"({"schema":1,"abi_version":1,"kernel":"k","entry":"k","target":"sm_90a","parameters":[)"

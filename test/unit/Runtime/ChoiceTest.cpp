@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Choosing: against a reference that knows the three variants of SmallVariants.h, and each rule by itself.
+// Tests the choice of variants: against a reference for the three variants of SmallVariants.h, and each rule
+// separately.
 #include "Runtime/Choice.h"
 #include "SmallVariants.h"
 
@@ -76,7 +77,7 @@ std::string reference(const Product &product, const Arguments &x) {
   return tiles(64, 64) >= 0 ? "general" : "none";
 }
 
-// However fast it is, and whatever a target more specific.
+// However fast it is, and however specific its target.
 TEST(Choice, fallbacksComeLast) {
   Product product;
   product.variants[1].manifest.isFallback = true;
@@ -114,7 +115,7 @@ TEST(Choice, agreesWithTheReference) {
   EXPECT_EQ(seen.size(), 4u);
 }
 
-// Most variants are ruled out by a bound of their time; the choice must be that among all times.
+// Most variants are excluded by a lower bound of their time; the choice must be the same as without bounds.
 TEST(Choice, isTheFirstOfTheLeastTimes) {
   Product product;
   for (unsigned i = 0; i < 24; ++i) {
@@ -151,7 +152,7 @@ TEST(Choice, isTheFirstOfTheLeastTimes) {
   EXPECT_GT(seen.size(), 8u);
 }
 
-// Most conditions are tested in a few instructions; these must say what the conditions say.
+// Most conditions are tested in a few instructions, which must give the same result as the conditions.
 TEST(Choice, simpleConditionsAgreeWithTheirTests) {
   Manifest general = productManifest("general"), variant = alignedProduct("aligned", 128, 256);
   general.parameters[5].type = variant.parameters[5].type = DataType::U64; // K
@@ -179,7 +180,7 @@ TEST(Choice, simpleConditionsAgreeWithTheirTests) {
       ++(expected ? kept : broken);
     }
   }
-  EXPECT_EQ(simple, conditions->size() - 2); // but N, and M + 1
+  EXPECT_EQ(simple, conditions->size() - 2); // except N, and M + 1
   EXPECT_GT(kept, 20000u);
   EXPECT_GT(broken, 20000u);
 }
@@ -208,7 +209,7 @@ TEST(Choice, withoutTimesMoreConditionsComeFirstThenTheOrder) {
   product.variants[3].manifest.parameters[3].divisibility = 16; // M
   EXPECT_EQ(chosen(product, {}), "later");
   product.variants[1].manifest.cost = CostSpec{"M", "N", "K", {}, {64, 64, 64, 1, 4, 3, true}, {}};
-  EXPECT_EQ(chosen(product, {}), "aligned-128x256"); // whose time is known
+  EXPECT_EQ(chosen(product, {}), "aligned-128x256"); // its time is known
 }
 
 TEST(Choice, equalTimesLeaveTheOrder) {
@@ -253,7 +254,8 @@ TEST(Choice, callersGridKeepsTheProgramsOfVariant0) {
   const auto list = arguments.list();
   const int64_t grid[3] = {64, 1, 1}, wide[3] = {int64_t(1) << 31, 1, 1};
   EXPECT_EQ(nameOf(chooser, chooser.choose({list.data(), nullptr}, device)), "aligned-128x256");
-  EXPECT_EQ(nameOf(chooser, chooser.choose({list.data(), grid}, device)), "general"); // BLOCK is another elsewhere
+  // BLOCK differs in the other variant
+  EXPECT_EQ(nameOf(chooser, chooser.choose({list.data(), grid}, device)), "general");
   EXPECT_EQ(nameOf(chooser, chooser.choose({list.data(), wide}, device)), "none");
   EXPECT_EQ(nameOf(chooser, chooser.choose({list.data(), nullptr}, device)), "aligned-128x256");
   const Status why = chooser.explain(1, {list.data(), grid}, device);
@@ -266,7 +268,7 @@ TEST(Choice, callersGridKeepsTheProgramsOfVariant0) {
 }
 
 TEST(Choice, memoKeepsDevicesAndArtifactsApart) {
-  // The same arguments again and again, so that all but the first call find something in the memo.
+  // The same arguments are repeated, so that all calls but the first are answered by the memo.
   const Product product;
   Product other;
   other.variants[1].manifest.parameters[0].alignment = 4096;
@@ -409,7 +411,7 @@ TEST(Choice, asksTheModelOfPrograms) {
   const Choice choice = chooser.choose(call, device);
   const double least = std::min(chooser.estimate(0, call, device), chooser.estimate(1, call, device));
   EXPECT_EQ(choice.microseconds, least);
-  EXPECT_EQ(chooser.choose(call, device).index, choice.index); // remembered
+  EXPECT_EQ(chooser.choose(call, device).index, choice.index); // from the memo
 }
 
 TEST(Choice, takesTheVariantThatPromisesMoreOfEqualWork) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Costs in manifests: round trip, errors, and that the runtime asks the model that the compiler asks.
+// Tests costs in manifests: round trip, errors, and that the runtime evaluates the same model as the compiler.
 #include "SmallVariants.h"
 
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Manifest in and out of cubin and PTX; every truncation and every flipped byte must be survived.
+// Writes and reads manifests in cubin and PTX; no truncation and no flipped bit may crash the reader.
 #include "Runtime/Artifact.h"
 #include "SmallElf.h"
 
@@ -81,7 +81,8 @@ TEST(ElfSection, negative_everyFlippedBitIsFound) {
     for (int bit = 0; bit < 8; ++bit) {
       std::string damaged = *whole;
       damaged[i] = static_cast<char>(damaged[i] ^ (1 << bit));
-      if (hasElfSection(bytesOf(damaged), checksumSectionName)) // else it is as one of an earlier version
+      // otherwise it is treated as written by an earlier version
+      if (hasElfSection(bytesOf(damaged), checksumSectionName))
         EXPECT_FALSE(bool(readArtifact(bytesOf(damaged)))) << i;
     }
 }
@@ -99,7 +100,7 @@ TEST(ElfSection, negative_damageIsNamed) {
   }
 }
 
-/// Those of earlier versions.
+/// Artifacts of earlier versions.
 TEST(ElfSection, artifactsWithoutChecksumAreRead) {
   const NamedSection manifest[] = {{manifestSectionName, minimalManifest}};
   Result<std::string> old = appendSections(bytesOf(smallElf()), manifest);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A CUDA driver in memory, handed to libtilert through its lookup: it records launches and can be told to fail.
+// A mock CUDA driver in memory, passed to libtilert through its lookup. It records launches and can be made to fail.
 #pragma once
 
 #include "Runtime/Driver.h"
@@ -16,7 +16,7 @@ namespace tile::test {
 /// Allocations of the calling thread; counted by LaunchTest.cpp.
 extern thread_local uint64_t allocations;
 
-/// The arguments of the driver for a tensor map, which its 128 bytes hold.
+/// The driver's arguments for a tensor map, stored in the 128 bytes of the map.
 struct FakeTensorMap {
   uint64_t base;
   uint64_t sizes[5], strides[4];
@@ -31,32 +31,33 @@ struct FakeLaunch {
   std::vector<runtime::LaunchAttribute> attributes;
   std::vector<uint64_t> arguments; ///< zero-extended; of a tensor map its first eight bytes
   std::vector<FakeTensorMap> maps;
-  std::string image; ///< the first bytes of the module's
+  std::string image; ///< the first bytes of the module
 };
 
-/// Device memory that the kernel was given, and what became of it.
+/// Device memory that was allocated, and how it was used.
 struct FakeMemory {
   size_t bytes = 0;
   runtime::CUcontext context = nullptr;
-  runtime::CUstream clearedIn = nullptr; ///< stream of the fill with zeros of all of it
+  runtime::CUstream clearedIn = nullptr; ///< the stream in which all of it was filled with zeros
   bool isCleared = false, isFreed = false;
 };
 
-/// The driver's information about addresses: CUmemorytype, device, and the number of bytes from which address.
+/// The driver's information about addresses: CUmemorytype, device, and the number of bytes from an address on.
 struct FakeRange {
   size_t bytes = 0;
   unsigned type = 2;
   int device = 0;
 };
 
-/// One at a time: driver functions have no user pointer.
+/// Only one instance at a time, because driver functions have no user pointer.
 struct FakeDriver {
   int deviceCount = 2;
   int major = 9, minor = 0;
   int sharedOptin = 232448; // H200, bytes
   int staticShared = 0;
   int maxThreads = 1024;
-  std::vector<size_t> parameterBytes; ///< of the code, as cuFuncGetParamInfo tells; empty: it is not supported
+  /// parameters of the code, as returned by cuFuncGetParamInfo; empty: not supported
+  std::vector<size_t> parameterBytes;
   bool canCountParameters = false;
   int refusedParameters = 0;
   std::vector<size_t> argumentSizes; ///< of the kernel that the test launches
@@ -70,7 +71,7 @@ struct FakeDriver {
   std::vector<FakeLaunch> launches;
   bool isRecording = true;
   std::atomic<int> launchCount = 0;
-  std::vector<std::string> images; ///< first bytes of the modules, in the order of loading; if recording
+  std::vector<std::string> images; ///< the first bytes of the modules, in loading order, if recording
   std::string name = "fake";
   int version = 12080;
   runtime::CUresult encodeResult = 0;
@@ -79,7 +80,7 @@ struct FakeDriver {
   std::map<runtime::CUdeviceptr, FakeRange> ranges;
   runtime::CUresult allocateResult = 0, fillResult = 0, capturingResult = 0;
   runtime::CUstream captured = reinterpret_cast<runtime::CUstream>(~uintptr_t{0}); ///< none
-  int captureMode = 0; ///< of the threads; allocating asks for 2, relaxed
+  int captureMode = 0; ///< capture mode of the threads; allocations require 2, relaxed
 
   static FakeDriver *&current() {
     static FakeDriver *driver = nullptr;

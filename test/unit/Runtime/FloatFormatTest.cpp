@@ -27,7 +27,7 @@ TEST(FloatFormat, everyValueSurvivesTheRoundTrip) {
     }
 }
 
-/// Between every two neighbours: below, at, and above the midpoint.
+/// Tests values below, at, and above the midpoint of every two neighbours.
 TEST(FloatFormat, roundsToNearestEven) {
   for (const Case &c : cases)
     for (uint64_t bits = 0; bits + 1 < uint64_t(1) << (c.bits - 1); ++bits) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The C API against a driver in memory: what reaches cuLaunchKernelEx, and what must not.
+// Tests the C API with a mock driver: what reaches cuLaunchKernelEx, and what must not.
 #include "FakeDriver.h"
 #include "Runtime/ElfSection.h"
 #include "tile/tilert.h"
@@ -161,7 +161,7 @@ TEST_F(LaunchTest, negative_brokenAssumptionsNeverLaunch) {
   EXPECT_TRUE(driver.launches.empty());
 }
 
-/// Nothing is promised, but an element cannot be read from just any byte.
+/// Nothing is promised, but elements must still be aligned to their size.
 TEST_F(LaunchTest, negative_addressOfAnElement) {
   const struct {
     const char *type;
@@ -284,7 +284,7 @@ TEST_F(LaunchTest, negative_resources) {
   ASSERT_EQ(load(manifestText()), TILE_OK);
   EXPECT_EQ(tile_kernel_prepare(kernel), TILE_ERROR_RESOURCES);
   EXPECT_TRUE(errorHas("256 threads per block but its registers allow only 128")) << error();
-  EXPECT_EQ(driver.modulesUnloaded, driver.modulesLoaded); // nothing stays behind
+  EXPECT_EQ(driver.modulesUnloaded, driver.modulesLoaded); // nothing is leaked
 }
 
 TEST_F(LaunchTest, negative_driverFailuresAreExplained) {
@@ -302,7 +302,7 @@ TEST_F(LaunchTest, negative_driverFailuresAreExplained) {
   EXPECT_TRUE(errorHas("cuModuleGetFunction('missing')")) << error();
 }
 
-/// Arguments of other code: the driver would read arguments that do not exist.
+/// Arguments for different code: the driver would read arguments that do not exist.
 TEST_F(LaunchTest, negative_manifestOfOtherCode) {
   ASSERT_EQ(load(manifestText()), TILE_OK);
   for (bool canCount : {false, true}) {

@@ -25,7 +25,7 @@ std::string cubinOf(std::vector<PackedVariant> variants) {
   return cubin ? *cubin : "";
 }
 
-/// Reads all there is; the first error, or "".
+/// Reads everything; returns the first error, or "".
 std::string errorOf(const std::string &bytes) {
   Result<Artifact> artifact = readArtifact(bytesOf(bytes));
   if (!artifact)
@@ -76,7 +76,7 @@ TEST(Pack, cubinIsTheElfOfTheFirstVariant) {
   const std::vector<PackedVariant> variants = smallVariants();
   const std::string cubin = cubinOf(variants);
   expectVariants(cubin, variants);
-  EXPECT_EQ(selectVariant(*readArtifact(bytesOf(cubin)), 0)->image, cubin);   // what the driver loads
+  EXPECT_EQ(selectVariant(*readArtifact(bytesOf(cubin)), 0)->image, cubin);   // the bytes that the driver loads
   EXPECT_EQ(cubin.substr(64, smallElf().size() - 64), smallElf().substr(64)); // after the header, whose offsets change
   EXPECT_EQ(*findPtx(*readArtifact(bytesOf(cubin))), "PTX of general");
   EXPECT_EQ(*findElfSection(bytesOf(cubin), manifestSectionName), toJson(variants[0].manifest));
@@ -90,7 +90,7 @@ TEST(Pack, oneVariantNeedsNoPack) {
 
 TEST(Pack, equalImagesAreStoredOnce) {
   std::vector<PackedVariant> variants = smallVariants();
-  std::string noise; // that no compression makes smaller
+  std::string noise; // incompressible bytes
   for (uint32_t i = 0, state = 1; i < 4096; ++i)
     noise += static_cast<char>((state = state * 1664525 + 1013904223) >> 24);
   variants[1].image = noise + "1";
@@ -146,7 +146,7 @@ TEST(Pack, tuningTablesAreReplaced) {
   ASSERT_EQ(again->tuning().size(), 2u);
   EXPECT_EQ(*again->tuning()[1], "second table");
   EXPECT_EQ(again->hash(), pack->hash());
-  EXPECT_EQ(again->withTuning(one), pack->withTuning(one)); // nothing is left of the old ones
+  EXPECT_EQ(again->withTuning(one), pack->withTuning(one)); // nothing of the old ones remains
   EXPECT_EQ(again->withTuning({}), packOf(variants));
 }
 
@@ -196,14 +196,15 @@ TEST(Pack, negative_everyFlippedByte) {
   for (size_t i = 0; i < pack.size(); ++i) {
     std::string damaged = pack;
     damaged[i] ^= 0x20;
-    if (errorOf(damaged).empty()) // a bit of a frame's header that says how, and not what
+    if (errorOf(damaged).empty()) // a bit in a frame's header that changes the format but not the contents
       expectVariants(damaged, variants);
   }
 }
 
 TEST(Pack, negative_damageNamesTheVariant) {
   std::string pack = packOf(smallVariants());
-  // The frames are in the order of the variants, each image before its PTX; the last is the PTX of the last.
+  // The frames are in the order of the variants, each image before its PTX; the last frame is the PTX of the last
+  // variant.
   pack.back() ^= 1;
   EXPECT_TRUE(has(errorOf(pack), "the PTX of variant 'rows-64x64' is damaged: ")) << errorOf(pack);
   std::string cubin = cubinOf(smallVariants());
@@ -221,7 +222,7 @@ TEST(Pack, negative_versionsAndSizes) {
   EXPECT_TRUE(has(errorOf(changed), "pack: the index has 21")) << errorOf(changed);
 }
 
-/// The pack with its index as JSON text changed.
+/// Returns the pack with a modification of its index, given as JSON text.
 std::string withIndex(const std::string &pack, const std::string &from, const std::string &to) {
   uint32_t size = 0;
   std::memcpy(&size, pack.data() + 12, sizeof(size));
@@ -253,7 +254,7 @@ TEST(Pack, negative_indexThatLies) {
   EXPECT_TRUE(has(errorOf(withIndex(pack, R"("hash")", R"("cash")")), "hash: is missing"));
 }
 
-/// A few bytes, decompressed, must not fill the memory.
+/// A few bytes must not exhaust memory when they are decompressed.
 TEST(Pack, negative_indexOfMillionsOfValues) {
   std::string values = "\"other\":[";
   for (int i = 0; i < (1 << 20); ++i)
@@ -299,7 +300,7 @@ TEST(Pack, negative_everyFlippedByteOfACubinIsSurvived) {
   for (size_t i = 0; i < cubin.size(); ++i) {
     std::string damaged = cubin;
     damaged[i] ^= 0xff;
-    (void)errorOf(damaged); // bytes of the first image itself are the driver's matter
+    (void)errorOf(damaged); // the driver checks the bytes of the first image
     (void)errorOf(cubin.substr(0, i));
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Scratch memory: which buffer a launch gets, when one is made and cleared, and what is refused.
+// Tests scratch memory: which buffer a launch gets, when it is allocated and cleared, and what is rejected.
 #include "FakeDriver.h"
 #include "tile/tilert.h"
 
@@ -133,7 +133,7 @@ TEST_F(ScratchTest, isFreedWithTheKernelInItsContext) {
   kernel = nullptr;
   EXPECT_EQ(driver.memory.size(), 4u);
   for (const auto &[address, memory] : driver.memory)
-    EXPECT_TRUE(memory.isFreed) << address; // the driver frees only what is of the current context
+    EXPECT_TRUE(memory.isFreed) << address; // the driver only frees memory of the current context
   EXPECT_EQ(driver.context, current);
 }
 
@@ -155,9 +155,9 @@ TEST_F(ScratchTest, negative_capturedStreams) {
       "first launch in this stream or call tile_kernel_prepare_stream, or pass tile_launch_options.scratch"))
       << error();
   EXPECT_EQ(tile_kernel_prepare_stream(kernel, stream(0x77)), TILE_ERROR_UNSUPPORTED);
-  EXPECT_EQ(launch(stream(0x77), 500, 0x1000, fullBytes), TILE_OK) << error(); // the caller's
+  EXPECT_EQ(launch(stream(0x77), 500, 0x1000, fullBytes), TILE_OK) << error(); // the caller's buffer
   EXPECT_EQ(launch(stream(0x78)), TILE_OK) << error();                         // another stream
-  EXPECT_EQ(driver.captureMode, 0);                                            // as it was
+  EXPECT_EQ(driver.captureMode, 0);                                            // unchanged
   driver.capturingResult = 906; // the default stream would wait for the captured one
   EXPECT_EQ(launch(nullptr), TILE_ERROR_UNSUPPORTED);
   EXPECT_TRUE(errorHas("stream is captured")) << error();
@@ -205,7 +205,7 @@ TEST_F(ScratchTest, sizeIsThatOfAllBlocks) {
   EXPECT_EQ(tile_kernel_scratch_bytes(kernel, 132, nullptr), TILE_ERROR_INVALID_ARGUMENT);
 }
 
-/// Memory for tensor maps is no reason for blocks without a program.
+/// Memory for tensor maps does not justify blocks without a program.
 TEST_F(ScratchTest, onlyBlocksThatShareTailsExceedThePrograms) {
   const int64_t grid[3] = {3, 1, 1};
   const auto blocksWith = [&](const std::string &tails) {

@@ -50,7 +50,7 @@ inline runtime::Manifest alignedProduct(const std::string &name, unsigned blockM
   return manifest;
 }
 
-/// A general one and two aligned ones, of which the last has no lda: rows of a follow each other only if it is 4096.
+/// A general variant and two aligned ones. The last one has no lda, because it only serves calls in which it is 4096.
 inline std::vector<runtime::PackedVariant> smallVariants() {
   std::vector<runtime::PackedVariant> variants = {
       {productManifest("general"), smallElf() + "general", "PTX of general"},

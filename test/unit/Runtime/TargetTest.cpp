@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which device may run which artifact.
+// Tests which devices may run an artifact.
 #include "Runtime/Target.h"
 
 #include <gtest/gtest.h>

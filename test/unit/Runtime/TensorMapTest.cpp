@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Kernels that take tensor maps and the size of their grid: what reaches the driver, and what is refused.
+// Kernels that take tensor maps and the size of their grid: what reaches the driver, and what is rejected.
 #include "FakeDriver.h"
 #include "tile/tilert.h"
 
@@ -102,7 +102,7 @@ TEST_F(TensorMapTest, mapsFollowTheParametersInnermostDimensionFirst) {
   EXPECT_EQ(b.promotion, 3); // CU_TENSOR_MAP_L2_PROMOTION_L2_256B
 }
 
-/// A dimension that no mask bounds is as large as a coordinate can say, whatever its stride.
+/// A dimension that no mask bounds has the largest size that a coordinate can express, whatever its stride.
 TEST_F(TensorMapTest, unboundedDimensionsAreTheLargest) {
   std::string manifest = manifestText();
   const std::string shape = R"("shape":["M","K"])", unbounded = R"("shape":["2147483647","2147483647"])";
@@ -156,7 +156,7 @@ TEST_F(TensorMapTest, emptyDimensionsAreEncodedAsOne) {
   ASSERT_EQ(launch(arguments), TILE_OK) << error();
   EXPECT_EQ(driver.launches[0].maps[0].sizes[0], 1u);
   EXPECT_EQ(driver.launches[0].maps[0].sizes[1], 300u);
-  EXPECT_EQ(driver.launches[0].arguments[4], 0u); // the kernel sees the truth
+  EXPECT_EQ(driver.launches[0].arguments[4], 0u); // the kernel gets the actual size
 }
 
 TEST_F(TensorMapTest, emptyGridNeedsNoMaps) {
@@ -176,7 +176,7 @@ TEST_F(TensorMapTest, persistentKernelsGetTheGridAndFillTheDevice) {
   EXPECT_EQ(driver.launches[0].arguments[9], 3u);
   EXPECT_EQ(driver.launches[0].arguments[10], 5u);
   EXPECT_EQ(driver.launches[0].arguments[11], 1u);
-  const int64_t grid[3] = {2, 70000, 3}; // the caller's grid is one of programs, too
+  const int64_t grid[3] = {2, 70000, 3}; // the caller's grid counts programs, too
   ASSERT_EQ(launch({}, grid), TILE_OK) << error();
   EXPECT_EQ(driver.launches[1].config.gridX, 132u);
   EXPECT_EQ(driver.launches[1].config.gridY, 1u);
@@ -200,7 +200,7 @@ TEST_F(TensorMapTest, persistentBlocksAreWholeClusters) {
   driver.launches.clear();
   ASSERT_EQ(launch({}), TILE_OK) << error();
   EXPECT_EQ(driver.launches[0].config.gridX, 15u);
-  // They may wait for each other, so that two on a multiprocessor are given its shared memory.
+  // Blocks may wait for each other, so the shared memory of the multiprocessor is divided among two.
   EXPECT_EQ(driver.functionAttributes[tile::runtime::cuda::functionSharedCarveout], 100);
 }
 

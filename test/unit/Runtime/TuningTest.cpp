@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tuning tables: text, merging, what they are for, and what the choice makes of them.
+// Tests tuning tables: text, merging, validity, and their effect on the choice.
 #include "Runtime/Artifact.h"
 #include "Runtime/Choice.h"
 #include "SmallVariants.h"
@@ -85,7 +85,7 @@ TEST(Tuning, negative_damagedText) {
   for (size_t i = 0; i < text.size(); ++i) {
     std::string damaged = text;
     damaged[i] ^= 0x11;
-    (void)parseTuning(damaged); // survived
+    (void)parseTuning(damaged); // kept
   }
 }
 
@@ -159,7 +159,7 @@ TEST(Tuning, hexadecimalSets) {
     EXPECT_FALSE(parseHex(wrong)) << wrong;
 }
 
-/// The GEMM, choosing by a table.
+/// Chooses a variant of the GEMM by a table.
 class TunedTest : public testing::Test {
 protected:
   void SetUp() override {
@@ -201,9 +201,9 @@ TEST_F(TunedTest, elseTheNearestWithinAFactorOfTwo) {
   TuningTable table = smallTable();
   table.entries = {{{1000, 4096}, "7", "rows-64x64", 10}, {{3000, 4096}, "7", "general", 20}};
   EXPECT_EQ(choose(table, 1200, 4096).index, 2);
-  EXPECT_NE(choose(table, 1200, 4096).microseconds, 10); // a time of other sizes says nothing
+  EXPECT_NE(choose(table, 1200, 4096).microseconds, 10); // the time of other sizes is not used
   EXPECT_EQ(choose(table, 2900, 4096).index, 0);
-  EXPECT_FALSE(choose(table, 8192, 4096).isMeasured); // the model's
+  EXPECT_FALSE(choose(table, 8192, 4096).isMeasured); // the time of the model
   EXPECT_EQ(choose(table, 8192, 4096).index, 1);
 }
 
@@ -212,7 +212,7 @@ TEST_F(TunedTest, onlyOfCallsThatTheSameVariantsServe) {
   table.entries = {{{4096, 4096}, "3", "general", 10}}; // measured where rows-64x64 did not serve
   EXPECT_FALSE(choose(table, 4096, 4096).isMeasured);
   EXPECT_TRUE(choose(table, 4096, 4096, /*lda=*/4104).isMeasured);
-  // A variant that does not serve is not taken, whatever the table says.
+  // A variant that does not serve the call is not chosen, whatever the table contains.
   table.entries = {{{4096, 4096}, "3", "rows-64x64", 10}};
   EXPECT_EQ(choose(table, 4096, 4096, /*lda=*/4104).index, 1);
 }
@@ -227,7 +227,7 @@ TEST_F(TunedTest, withoutAModelTheNearestOfAll) {
 }
 
 TEST_F(TunedTest, integersOfTheTableAreRemembered) {
-  // Nothing but the table depends on this one.
+  // The choice depends on this size only through the table.
   for (PackedVariant &variant : variants)
     variant.manifest.parameters.insert(variant.manifest.parameters.begin(),
                                        {"mode", DataType::I32, false, 1, 1, {}, {}});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Kernels with variants through the C API, against a driver in memory: which module a launch loads, with which
-// arguments, and what is refused.
+// Tests kernels with variants through the C API, with a mock driver: which module a launch loads, with which arguments,
+// and what is rejected.
 #include "FakeDriver.h"
 #include "Runtime/Artifact.h"
 #include "Runtime/Tuning.h"
@@ -73,7 +73,7 @@ TEST_F(VariantsTest, launchLoadsTheChosenVariantAlone) {
   EXPECT_EQ(driver.modulesLoaded, 1);
   ASSERT_EQ(launch(8192, 8191), TILE_OK) << error();
   EXPECT_EQ(lastImage(), "\x7f"
-                         "ELF\x02\x01\x01"); // of the first variant
+                         "ELF\x02\x01\x01"); // the first variant's
   ASSERT_EQ(launch(4096, 8192), TILE_OK) << error();
   EXPECT_EQ(driver.modulesLoaded, 2);
   tile_kernel_destroy(kernel);
@@ -105,7 +105,7 @@ TEST_F(VariantsTest, anOlderDriverIsGivenThePtx) {
 }
 
 TEST_F(VariantsTest, fixedParametersAreLeftOut) {
-  // Its last parameter is gone; what follows is its tensor map.
+  // Its last parameter is absent; its tensor map follows the others.
   driver.argumentSizes = {8, 8, 8, 4, 4, 4, sizeof(TensorMap)};
   variants[1].manifest.cost.reset(); // so that rows-64x64 is taken
   ASSERT_EQ(load(*writePack(variants)), TILE_OK) << error();
@@ -329,7 +329,7 @@ TEST_F(VariantsTest, manyThreadsChooseTheSame) {
 }
 
 TEST_F(VariantsTest, scratchMemoryOfVariantsIsApart) {
-  // One variant leaves accumulators where another has flags.
+  // One variant leaves accumulators where another one keeps flags.
   for (size_t i : {1, 2})
     variants[i].manifest.launch.scratchPerCta = 1000;
   driver.argumentSizes = {8, 8, 8, 4, 4, 4, 4, sizeof(TensorMap), 4, 4, 4, 8};
@@ -353,7 +353,7 @@ TEST_F(VariantsTest, scratchMemoryOfVariantsIsApart) {
   options.scratch_bytes -= 1;
   EXPECT_EQ(launch(64, 4096, 0x1000, &options), TILE_ERROR_INVALID_ARGUMENT);
   EXPECT_TRUE(errorHas("the 3 variants of kernel 'product' need 264")) << error();
-  // The runtime's own: a buffer each, made before a stream is captured.
+  // Buffers of the runtime: each is allocated before a stream is captured.
   ASSERT_EQ(tile_kernel_prepare_stream(kernel, reinterpret_cast<void *>(0x77)), TILE_OK) << error();
   EXPECT_EQ(driver.memory.size(), 2u);
 }
@@ -366,7 +366,7 @@ TEST_F(VariantsTest, tablesAreFollowed) {
   ASSERT_EQ(launch(8192, 4096), TILE_OK) << error();
   EXPECT_EQ(lastImage().substr(1, 3), "ELF");
   EXPECT_EQ(tuning(), "a tuning table for 'fake' is used (entries: 1)");
-  // Another card in the same process.
+  // Another GPU in the same process.
   driver.name = "another card";
   driver.context = reinterpret_cast<CUcontext>(0x900);
   ASSERT_EQ(launch(8192, 4096), TILE_OK) << error();
@@ -421,7 +421,7 @@ TEST_F(VariantsTest, negative_noVariantServes) {
 }
 
 TEST_F(VariantsTest, negative_damagedVariantsFailWhenTheyAreTaken) {
-  std::string damaged = *writePack(variants); // of a cubin all is checked when it is loaded
+  std::string damaged = *writePack(variants); // everything in a cubin is checked when it is loaded
   damaged[damaged.find("image of aligned")] ^= 1;
   ASSERT_EQ(load(damaged), TILE_OK) << error();
   EXPECT_EQ(launch(8192, 8191), TILE_OK) << error();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Barriers and copies in small kernels: results for several schedules, and what is reported of those that are wrong.
+// Barriers and copies in small kernels: results under several schedules, and the reports for incorrect kernels.
 #include "SimulatedKernel.h"
 
 #include <numeric>
@@ -8,10 +8,10 @@ using namespace tile::sim;
 
 namespace {
 
-/// Stores %r1 to word %r0 (the thread's number) of buffer 0.
+/// Stores %r1 to word %r0 (the thread index) of buffer 0.
 const std::string storeResult = "mul.wide.u32 %d8, %r0, 4;\nadd.s64 %d8, %d0, %d8;\nst.global.b32 [%d8], %r1;\n";
 
-/// Word i of buffer 0 is expected(i), for several schedules, without a report.
+/// Expects word i of buffer 0 to be expected(i) under several schedules, without a report.
 template <typename Function> void expectWords(SimulatedKernel &kernel, unsigned count, Function &&expected) {
   for (uint64_t seed = 0; seed < 8; ++seed) {
     auto reports = kernel.run(seed);
@@ -22,7 +22,7 @@ template <typename Function> void expectWords(SimulatedKernel &kernel, unsigned 
   }
 }
 
-/// Thread t reads the value that thread 63 - t has written to shared memory; `meet` is between.
+/// Thread t reads the value that thread 63 - t has written to shared memory; `meet` is executed in between.
 std::string exchange(const std::string &meet) {
   return R"(
     mov.u32 %r2, data;
@@ -84,7 +84,7 @@ TEST(Bar, partialWarp) {
 }
 
 TEST(Bar, arriveAndSync) {
-  // Warp 0 produces, and does not wait.
+  // Warp 0 is the producer, and does not wait.
   SimulatedKernel kernel(R"(
     mov.b32 %r1, 7;
     setp.ge.u32 %p0, %r0, 32;
@@ -99,7 +99,7 @@ TEST(Bar, arriveAndSync) {
   done:
   )" + storeResult);
   for (uint64_t seed = 0; seed < 8; ++seed) {
-    auto reports = kernel.run(seed); // all lanes of warp 0 store the same word: that is a race
+    auto reports = kernel.run(seed); // all lanes of warp 0 store to the same word, which is a race
     for (const Report &report : reports)
       EXPECT_EQ(report.kind, ReportKind::Race);
     const auto *words = reinterpret_cast<const uint32_t *>(kernel.buffers[0].data());
@@ -234,7 +234,7 @@ TEST(ClusterBarrier, misuse) {
   early.expectAlways(ReportKind::BarrierMisuse, "without having arrived");
 }
 
-/// Warp 0 initialises `bar` for `count` arrivals; then `body`.
+/// Warp 0 initializes `bar` for `count` arrivals; `body` follows.
 std::string withBarrier(unsigned count, const std::string &body) {
   return R"(
     .shared .align 8 .b64 bar;

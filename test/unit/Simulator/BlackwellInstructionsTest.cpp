@@ -78,7 +78,7 @@ TEST(Blackwell, atomicsOf128Bits) {
   const std::string start = ".reg .b128 %q<4>;\nmov.b64 %d4, 1;\nmov.b64 %d5, 2;\nmov.b64 %d6, 0;\n"
                             "mov.b128 %q1, {%d4, %d5};\nmov.b128 %q0, {%d6, %d6};\n";
   const std::string finish = "mov.b128 {%d7, %d8}, %q3;\nst.global.v2.b64 [%d0+16], {%d7, %d8};";
-  // Nothing is exchanged the second time, as memory no longer holds zeros.
+  // The second exchange does nothing, because memory no longer holds zeros.
   EXPECT_EQ(results<uint64_t>(start +
                                   "atom.global.relaxed.gpu.cas.b128 %q3, [%d0], %q0, %q1;\n"
                                   "atom.global.relaxed.gpu.cas.b128 %q3, [%d0], %q0, %q0;\n" +

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Captures of streams, and the graphs that come of them; the numbers are CUDA's.
+// Captures of streams, and the resulting graphs; error codes are those of CUDA.
 #include "SimDriver/Capture.h"
 
 #include <gtest/gtest.h>
@@ -53,7 +53,7 @@ TEST_F(CaptureTest, negative_unjoined) {
   captures.begin(first);
   captures.record(event(1), first);
   captures.wait(second, event(1));
-  captures.record(event(2), second); // before what is to be joined
+  captures.record(event(2), second); // before the operation to be joined
   add(second, 'a');
   captures.wait(first, event(2));
   EXPECT_EQ(captures.end(first, graph), 904);

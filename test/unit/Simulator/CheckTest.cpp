@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The checker on small kernels: each kind of report, next to the correct kernel, over several schedules.
+// The checker on small kernels: each kind of report, and the corresponding correct kernel, under several schedules.
 #include "SimulatedKernel.h"
 
 namespace tile::sim {
 namespace {
 
-/// Warp 0 stores, warp 1 loads, with `between` in between for both.
+/// Warp 0 stores and warp 1 loads; both execute `between` in between.
 std::string exchange(const std::string &between) {
   return R"(
     mov.u32 %r1, data;
@@ -125,7 +125,7 @@ TEST(Check, AtomicsMayMeetButNotOthers) {
 
 TEST(Check, UninitializedSharedMemory) {
   SimulatedKernel("ld.shared.b32 %r2, [data+8];").expectAlways(ReportKind::Uninitialized, "shared+8");
-  // Two of the four bytes are.
+  // Two of the four bytes are initialized.
   SimulatedKernel("mov.b16 %h0, 1;\nsetp.eq.u32 %p0, %r0, 0;\n@%p0 st.shared.b16 [data], %h0;\nbar.sync 0;\n"
                   "ld.shared.b32 %r2, [data];")
       .expectAlways(ReportKind::Uninitialized, "shared+2");
@@ -142,7 +142,7 @@ TEST(Check, UninitializedGlobalMemory) {
   written.expectNone();
 }
 
-/// 128 lanes copy 16 bytes each, `wait` before they read what their neighbour copied.
+/// 128 lanes copy 16 bytes each, and execute `wait` before they read the bytes that their neighbour copied.
 std::string asyncCopy(const std::string &wait) {
   return R"(
     mul.wide.u32 %d2, %r0, 16;
@@ -164,7 +164,7 @@ TEST(Check, AsyncCopyNeedsWaitAndBarrier) {
       .expectAlways(ReportKind::EarlyUse, "cp.async copies");
 }
 
-/// Thread 0 loads 256 bytes with a bulk copy; `wait` stands before all threads read them.
+/// Thread 0 loads 256 bytes with a bulk copy; `wait` is executed before all threads read them.
 std::string bulkLoad(const std::string &fence, const std::string &wait, const std::string &afterInit = "bar.sync 0;") {
   return R"(
     setp.eq.u32 %p0, %r0, 0;
@@ -200,7 +200,7 @@ TEST(Check, BulkLoadNeedsItsPhase) {
 }
 
 TEST(Check, OneLaneWaitsForItself) {
-  // Only lane 0 of each warp waits; the others read without having met it.
+  // Only lane 0 of each warp waits; the others read without synchronizing with it.
   std::string oneWaits = "and.b32 %r5, %r0, 31;\nsetp.ne.u32 %p2, %r5, 0;\n" + waitLoop(0, "@%p2 ");
   SimulatedKernel(bulkLoad(initFence, oneWaits)).expectAlways(ReportKind::EarlyUse);
   SimulatedKernel(bulkLoad(initFence, oneWaits + "bar.warp.sync -1;\n")).expectNone();
@@ -209,7 +209,7 @@ TEST(Check, OneLaneWaitsForItself) {
 TEST(Check, BarrierInitializationIsFencedAndSeen) {
   SimulatedKernel(bulkLoad("", plainWait(0))).expectAlways(ReportKind::MissingFence, "fence.mbarrier_init");
   SimulatedKernel(bulkLoad("@%p0 fence.proxy.async;\n", plainWait(0))).expectNone();
-  // Threads that do not know of the initialization wait.
+  // Threads that do not synchronize with the initialization wait.
   SimulatedKernel kernel(bulkLoad(initFence, plainWait(0), ""));
   bool found = false;
   for (uint64_t seed = 0; seed < 12; ++seed) {
@@ -246,7 +246,7 @@ TEST(Check, BulkStoreNeedsProxyFence) {
       .expectNone();
   SimulatedKernel(bulkStore("bar.sync 0;", "cp.async.bulk.wait_group.read 0;"))
       .expectAlways(ReportKind::MissingFence, "fence.proxy.async is missing");
-  // By the thread that issues the copy is as good: it is on the way from the writes to the copy.
+  // A fence by the thread that issues the copy has the same effect, because it lies between the writes and the copy.
   SimulatedKernel(bulkStore("bar.sync 0;\nfence.proxy.async.shared::cta;", "cp.async.bulk.wait_group.read 0;"))
       .expectNone();
   SimulatedKernel(bulkStore("fence.proxy.async.shared::cta;", "cp.async.bulk.wait_group.read 0;"))
@@ -331,7 +331,7 @@ TEST(Check, AFlagThatIsNotAtomicRaces) {
 }
 
 TEST(Check, ThreadBlocksThatWriteTheSameByte) {
-  // Each writes 4 separate bytes, and all of them the last ones.
+  // Each warp writes 4 separate bytes, and all warps write the last ones.
   SimulatedKernel kernel(R"(
     mov.u32 %r1, %ctaid.x;
     mul.wide.u32 %d1, %r1, 4;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Clocks that are stored compactly hold what was joined into them.
+// Tests that compactly stored clocks contain everything that was joined into them.
 #include "Simulator/Check/Clock.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// reconvergencePoints on graphs of every shape, against a definition that is slow and simple.
+// Tests reconvergencePoints on graphs of many shapes against a slow but simple definition.
 #include "Simulator/Ptx/ControlFlow.h"
 #include "Simulator/Ptx/Parser.h"
 
@@ -49,7 +49,7 @@ TEST(ControlFlow, IndexedBranch) {
   EXPECT_EQ(reconvergencePoints(function)[0], 4u);
 }
 
-/// An instruction post-dominates another if, without it, no exit can be reached; the immediate one is that which all
+/// An instruction post-dominates another if, without it, no exit can be reached; the immediate one is the one that all
 /// others post-dominate, too. Only first instructions of blocks count, so instructions are compared by reachability.
 class SlowPostDominators {
 public:
@@ -62,7 +62,7 @@ public:
     for (uint32_t i = 0; i < code.size(); ++i)
       if (i != branch && !reachesExit(branch, i))
         all.push_back(i);
-    // The first of them on every path: none of the others can be avoided on the way from it, and it comes before.
+    // Returns the first of them on every path: no path avoids any of the others after it.
     for (uint32_t candidate : all) {
       bool isFirst = true;
       for (uint32_t other : all)

@@ -12,7 +12,7 @@ namespace {
 /// Stores %r1 to word %r0 of buffer 0.
 const std::string storeResult = "mul.wide.u32 %d8, %r0, 4;\nadd.s64 %d8, %d0, %d8;\nst.global.b32 [%d8], %r1;\n";
 
-/// Words of buffer 1 are 1000, 1001, …; word i of buffer 0 becomes expected(i), for several schedules.
+/// Words of buffer 1 are 1000, 1001, …; expects word i of buffer 0 to become expected(i) under several schedules.
 template <typename Function> void expectWords(SimulatedKernel &kernel, unsigned count, Function &&expected) {
   kernel.clearsBuffers = false;
   for (uint64_t seed = 0; seed < 8; ++seed) {
@@ -26,7 +26,7 @@ template <typename Function> void expectWords(SimulatedKernel &kernel, unsigned 
   }
 }
 
-/// Each thread copies 16 bytes to data[16 t], and after `wait` takes the word (t + 4) % 256 of them.
+/// Each thread copies 16 bytes to data[16 t], and after `wait` reads the word (t + 4) % 256.
 std::string laneCopy(const std::string &instruction, const std::string &wait) {
   return R"(
     mul.lo.u32 %r2, %r0, 16;
@@ -110,7 +110,7 @@ TEST(LaneCopy, arrivalAtAnMbarrier) {
   expectWords(inc, 64, [](unsigned i) { return 1004 + i; });
 }
 
-/// Thread 0 loads 2048 bytes; thread t takes word 8 t.
+/// Thread 0 loads 2048 bytes; thread t reads word 8 t.
 std::string bulkLoad(const std::string &issue, const std::string &wait = waitForBar) {
   return "@%p0 bra wait0;\n" + issue + "wait0:\n" + wait + R"(
     mov.u32 %r3, data;
@@ -185,7 +185,7 @@ TEST(BulkCopy, operandsThatAreWrong) {
   bounds.expectAlways(ReportKind::OutOfBounds);
 }
 
-/// All threads put 32 t into data[t]; thread 0 copies 256 bytes of it to buffer 0 by `copy`.
+/// All threads store 32 t to data[t]; thread 0 copies 256 bytes of it to buffer 0 by `copy`.
 std::string bulkStore(const std::string &copy, const std::string &fence = "fence.proxy.async.shared::cta;\n") {
   return R"(
     mov.u32 %r3, data;
@@ -254,7 +254,7 @@ TEST(BulkCopy, sourceReusedBeforeItWasRead) {
 }
 
 TEST(BulkCopy, multicast) {
-  // CTA 0 loads for both; each waits at its own barrier.
+  // CTA 0 loads for both CTAs; each waits at its own barrier.
   SimulatedKernel kernel(withBarrier(1, R"(
     barrier.cluster.arrive;
     barrier.cluster.wait;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The CUDA runtime library of the simulator, called as the code calls it that nvcc makes of a .cu file with a kernel, a
-// variable and a constant. The test makes the fat binary itself.
+// The CUDA runtime library of the simulator, called like the code that nvcc generates from a .cu file with a kernel, a
+// variable and a constant. The test builds the fat binary itself.
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -114,7 +114,7 @@ struct Image {
   }
 };
 
-char stub, counterShadow, factorShadow; ///< what nvcc makes of the kernel and the variables on the host
+char stub, counterShadow, factorShadow; ///< what nvcc generates on the host for the kernel and the variables
 
 class CudaRuntime : public ::testing::Test {
 protected:

@@ -20,7 +20,7 @@ struct Part {
   std::string contents;
 };
 
-/// A fat binary of these parts.
+/// Returns a fat binary of these parts.
 std::vector<char> fatBinary(const std::vector<Part> &parts) {
   std::vector<char> bytes;
   auto add = [&](auto value) {
@@ -56,7 +56,7 @@ TEST(FatBinary, textAndCompressedText) {
   const std::string text(1000, 'a');
   EXPECT_EQ(found(fatBinary({{.flags = 0x8000, .decompressed = 1000, .contents = tile::runtime::compressFrame(text)}})),
             text);
-  // "ab", then 998 bytes from two back: lengths go on after 15, in steps of 255.
+  // "ab", then 998 bytes copied from two bytes back: a length of 15 is followed by further bytes of up to 255.
   const std::string lz4("\x2f"
                         "ab"
                         "\x02\x00\xff\xff\xff\xd6"
@@ -76,7 +76,7 @@ TEST(FatBinary, choosesTheArchitecture) {
   EXPECT_EQ(found(image, 90), "90");
   EXPECT_EQ(found(image, 100), "90");
   EXPECT_EQ(found(image, 120), "120");
-  EXPECT_EQ(found(image, 75), "120"); // none is that small
+  EXPECT_EQ(found(image, 75), "120"); // no entry is that low
   EXPECT_EQ(found(fatBinary({{.kind = 2, .contents = "ELF"}})).find("error: the fat binary has no PTX"), 0u);
 }
 

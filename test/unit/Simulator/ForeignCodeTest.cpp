@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Forms that other compilers emit and rely on: orders of suffixes, rules of the ISA that no known device enforces
-// (Report::isLatent), and schedules in which no warp falls a phase behind.
+// Code that other compilers emit: other orders of suffixes, violations of rules that no known device enforces
+// (Report::isLatent), and reliance on schedules in which no warp misses a phase.
 #include "TensorKernel.h"
 
 using namespace tile::sim;
@@ -31,7 +31,7 @@ TEST(ForeignCode, suffixesInAnyOrder) {
   }
 }
 
-/// All reports of each seed are latent, and one of them has these words.
+/// Expects all reports of each seed to be latent, and one of them to contain these words.
 void expectLatent(SimulatedKernel &kernel, const std::string &words) {
   for (uint64_t seed = 0; seed < 12; ++seed) {
     const std::vector<Report> reports = kernel.run(seed);
@@ -74,7 +74,7 @@ TEST(ForeignCode, copiesToWhereABarrierWas) {
 }
 
 TEST(ForeignCode, commitsToBarriersThatAreGone) {
-  // A second commit, for which nobody waits.
+  // A second commit, for which no thread waits.
   TensorKernel text;
   text.left = text.right = TensorKernel::bits(0, 128, 256, 0);
   text.mma = "setp.ne.u32 %p4, %r0, %r0;\n"
@@ -105,7 +105,7 @@ TEST(ForeignCode, pairsThatAllocateBeforeTheyMeet) {
   expectLatent(kernel, "before the CTAs of the pair have met");
 }
 
-/// Warp 0 makes `phases` copies, each after the one before; warp 1 only looks on, and may miss two phases.
+/// Warp 0 makes `phases` copies, each after the previous one; warp 1 only polls, and may miss two phases.
 TEST(ForeignCode, fairSchedulesLetNoWarpMissPhases) {
   SimulatedKernel kernel(".shared .align 8 .b64 bar;\nsetp.ne.u32 %p1, %r0, 0;\n@%p1 bra READY;\n"
                          "mbarrier.init.shared.b64 [bar], 1;\nfence.mbarrier_init.release.cluster;\nREADY:\n"

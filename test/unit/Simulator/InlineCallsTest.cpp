@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// inlineCalls: what stands in a kernel in place of its calls.
+// Tests inlineCalls: the code that replaces calls in a kernel.
 #include "Simulator/Ptx/InlineCalls.h"
 #include "Simulator/Ptx/Parser.h"
 
@@ -9,7 +9,7 @@ using namespace tile::sim;
 
 namespace {
 
-/// "name:label" of each instruction of the entry.
+/// Returns "name:label" for each instruction of the entry.
 std::string codeOf(const std::string &text) {
   tile::runtime::Result<Module> module = parsePtx(text);
   if (!module)

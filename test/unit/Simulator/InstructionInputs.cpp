@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Input values by kind: edge values of a type, and random ones that make its operations round.
+// Input values by kind: edge values of a type, and random ones for which its operations round.
 #include "InstructionTable.h"
 
 #include <bit>
@@ -10,7 +10,7 @@
 namespace tile::sim {
 namespace {
 
-/// The same numbers everywhere, for any position (splitmix64).
+/// Returns the same values on every machine, for any position (splitmix64).
 uint64_t scramble(uint64_t value) {
   value += 0x9e3779b97f4a7c15;
   value = (value ^ value >> 30) * 0xbf58476d1ce4e5b9;
@@ -67,7 +67,7 @@ uint64_t randomFloat(FloatKind kind, uint64_t random) {
   return (bits & (sign | (one - 1))) | exponent * one;
 }
 
-/// Where conversions to integers and narrower formats round, saturate and overflow.
+/// Values for which conversions to integers and narrower formats round, saturate and overflow.
 const double conversionEdges[] = {0.5,       1.5,           2.5,         126.5,      127.5,         128.5,
                                   255.5,     256,           32767.5,     32768.5,    65504,         65519.99609375,
                                   65520,     65535.5,       65536,       448,        464,           463.999,
@@ -174,7 +174,7 @@ std::vector<uint64_t> inputs(const InstructionCase &instruction, unsigned index)
       values[i] = i;
     return values;
   }
-  // Combinations of edges, if they take at most half of the threads; else random choices of them.
+  // Uses all combinations of edge values if they take at most half of the threads; otherwise random ones.
   size_t stride = 1, combinations = 1;
   for (unsigned i = 0; i < instruction.operands.size(); ++i) {
     size_t edges = makeKind(instruction.operands[i]).edges.size();

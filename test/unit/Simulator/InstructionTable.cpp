@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The table of variants. Suffix lists are adjacent as in the PTX ISA, and every combination is a case.
+// The table of variants. Suffix lists are in the order of the PTX ISA, and every combination is a case.
 #include "InstructionTable.h"
 
 #include <fmt/format.h>
@@ -193,7 +193,7 @@ void addFloats(Table &table) {
 }
 
 void addApproximations(Table &table) {
-  // Bounds: the documented error of the hardware, and as much again for ours.
+  // Bounds: the documented error of the hardware, plus the same for the simulator.
   Bound ulps{0x1p-21, 0}, close{0x1p-21, 0x1p-21};
   for (std::string ftz : {"", ".ftz"}) {
     table.each("div.approx", {ftz + ".f32"}, "f32", repeat("f32", 2), ulps);
@@ -350,7 +350,7 @@ void addWarp(Table &table) {
     table.add(fmt::format("shfl.sync.{}.b32 %d, %a, %b, {}, -1;", mode, mode == "up" ? 0 : 31), "b32",
               {"i32", "count"});
   }
-  // The upper half of the warp alone, by a guard, and every group of lanes with the same bit by itself.
+  // The upper half of the warp, selected by a guard, and every group of lanes with the same bit separately.
   table.add("mov.b32 %d, 7; mov.u32 %t0, %laneid; setp.ge.u32 %p0, %t0, 16; "
             "@%p0 shfl.sync.bfly.b32 %d, %a, 5, 31, 0xffff0000;",
             "b32", {"i32"});

@@ -3,8 +3,8 @@
 //
 //   d[i] = instruction(a[i], b[i], c[i])     every element in a slot of 8 bytes
 //
-// The same table makes the PTX that a GPU ran once (RecordInstructions.cpp) and what the tests run on the simulator, so
-// that their results can be compared bit by bit.
+// The PTX that was run once on a GPU (RecordInstructions.cpp) and the PTX that the tests run in the simulator come from
+// this table, so that their results can be compared bit by bit.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace tile::sim {
 
-/// How far the simulator may be from the hardware; 0, 0: not at all.
+/// The allowed difference between simulator and hardware; 0, 0: none.
 struct Bound {
   double relative = 0;
   double absolute = 0;
@@ -24,7 +24,7 @@ struct InstructionCase {
   std::string name;                  ///< of the kernel
   std::string body;                  ///< reads %a, %b, %c, writes %d; %p0…3, %t0…3 (b32), %h0…3 (b16) are free
   std::string result;                ///< "b16", "b32", "b64", or the floating-point type that a bound is for
-  std::vector<std::string> operands; ///< what %a, %b, %c hold: see inputs()
+  std::vector<std::string> operands; ///< the contents of %a, %b, %c: see inputs()
   unsigned count = 0;                ///< threads, a multiple of 128
   Bound bound;
 };
@@ -36,10 +36,10 @@ constexpr unsigned slotBytes = 8;
 unsigned kindBits(const std::string &kind);
 
 std::vector<InstructionCase> instructionCases();
-/// The module with one kernel a case: parameters d, a, b, c.
+/// Returns the module with one kernel per case, with parameters d, a, b, c.
 std::string instructionModule(const std::vector<InstructionCase> &cases);
-/// The values of operand `index` for all threads: edge values in all combinations, then random ones. Of a single
-/// operand of 16 bits all values.
+/// Returns the values of operand `index` for all threads: all combinations of edge values, then random ones; for a
+/// single operand of 16 bits, all values.
 std::vector<uint64_t> inputs(const InstructionCase &instruction, unsigned index);
 
 /// Returns the recorded form of a case's results: hashes of 8 parts of them or, with a bound, the results.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Every variant of every arithmetic instruction against what an H200 computed for the same inputs: bit by bit, the
-// approximate functions within their bounds.
+// Compares every variant of every arithmetic instruction with the results of an H200 for the same inputs: bit by bit,
+// or within the bounds of approximate functions.
 #include "InstructionRun.h"
 
 #include <fstream>
@@ -10,7 +10,7 @@
 namespace tile::sim {
 namespace {
 
-/// Results of one case from the bytes recorded for it.
+/// Returns the results of one case from its recorded bytes.
 std::vector<uint64_t> unpack(const InstructionCase &instruction, const uint8_t *bytes) {
   unsigned size = kindBits(instruction.result) / 8;
   std::vector<uint64_t> values(instruction.count);
@@ -45,7 +45,7 @@ TEST(Instruction, resultsAreThoseOfTheHardware) {
   EXPECT_EQ(offset, recorded.size());
 }
 
-/// The 32-bit or 64-bit %x9 of each of 32 threads after `body`, in which %r0 is %tid.x.
+/// Returns the 32-bit or 64-bit %x9 of each of 32 threads after `body`, in which %r0 is %tid.x.
 std::vector<uint64_t> runWarp(const std::string &body) {
   std::vector<uint64_t> results(32);
   auto module = parsePtx(".version 8.7\n.target sm_100a\n.address_size 64\n.visible .entry k(.param .u64 pd)\n{\n"
@@ -88,7 +88,7 @@ TEST(Instruction, lanesThatHaveEndedAreNotWaitedFor) {
 
 TEST(Instruction, narrowFormatsOfSm100) {
   auto of = [](const std::string &body) { return runWarp(body).front(); };
-  // 6.0, and 5.0, which is halfway to 4.0: to even.
+  // 6.0, and 5.0, which is halfway between two values and becomes 4.0, the even one.
   EXPECT_EQ(of("mov.f32 %r1, 0f40C00000;\nmov.f32 %r2, 0f40A00000;\ncvt.rn.satfinite.e2m1x2.f32 %q0, %r1, %r2;\n"
                "cvt.u64.u8 %x9, %q0;"),
             0x76u);

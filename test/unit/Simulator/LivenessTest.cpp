@@ -26,7 +26,7 @@ TEST(Liveness, wideValuesCountTwiceAndPredicatesNot) {
 }
 
 TEST(Liveness, whatALoopNeedsAgainStaysLive) {
-  // %r1 is read in each iteration, %r2 carried.
+  // %r1 is read in each iteration, %r2 is loop-carried.
   EXPECT_EQ(
       liveOf("mov.b32 %r1, 1;\nmov.b32 %r2, 0;\nL:\nadd.s32 %r2, %r2, %r1;\nsetp.lt.s32 %p1, %r2, 9;\n@%p1 bra L;\n"
              "st.global.b32 [0], %r2;\nret;"),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The machine itself: divergence and meeting again, progress of threads that wait for each other, memory and its
-// limits, system calls, launches that cannot be.
+// Tests the machine itself: divergence and reconvergence, progress of threads that wait for each other, memory and its
+// limits, system calls, and invalid launches.
 #include "SimulatedKernel.h"
 
 #include <numeric>
@@ -9,7 +9,8 @@ using namespace tile::sim;
 
 namespace {
 
-/// Runs the body for several schedules and compares word `i` of buffer 0 with `expected(i)` for the first `count`.
+/// Runs the body under several schedules and compares word `i` of buffer 0 with `expected(i)` for the first `count`
+/// words.
 template <typename Function>
 void expectWords(const std::string &body, unsigned count, Function &&expected, uint32_t threads = 64,
                  uint32_t ctas = 1) {
@@ -25,7 +26,7 @@ void expectWords(const std::string &body, unsigned count, Function &&expected, u
   }
 }
 
-/// Stores %r1 to word %r0 (the thread's number) of the buffer.
+/// Stores %r1 to word %r0 (the thread index) of the buffer.
 const std::string storeResult = "mul.wide.u32 %d8, %r0, 4;\nadd.s64 %d8, %d0, %d8;\nst.global.b32 [%d8], %r1;\n";
 
 TEST(Machine, divergentLoop) {
@@ -84,7 +85,7 @@ TEST(Machine, earlyReturn) {
 }
 
 TEST(Machine, threadsOfOneWarpProgressIndependently) {
-  // Lanes 1 … 31 spin until lane 0, which takes the other side of the branch, has set a flag in shared memory.
+  // Lanes 1 … 31 spin until lane 0, which takes the other branch, has set a flag in shared memory.
   expectWords(
       R"(
     setp.ne.b32 %p0, %r0, 0;
@@ -169,7 +170,7 @@ TEST(Machine, atomicsOfManyBlocks) {
 }
 
 TEST(Machine, sameSeedSameRun) {
-  // The order in which threads of different warps add is the schedule's: the same for the same seed.
+  // The schedule determines the order in which threads of different warps add; it is the same for the same seed.
   const std::string body = "atom.global.add.u32 %r1, [%d0+2048], 1;\n" + storeResult;
   auto order = [&](uint64_t seed) {
     SimulatedKernel kernel(body);
@@ -232,7 +233,7 @@ TEST(Machine, indexedBranches) {
 }
 
 TEST(Machine, indexedBranchesUnderAGuard) {
-  // Lanes whose guard is false go on after the branch.
+  // Lanes whose guard is false continue after the branch.
   expectWords(
       R"(
     and.b32 %r2, %r0, 1;
@@ -254,7 +255,7 @@ TEST(Machine, indexedBranchesUnderAGuard) {
 }
 
 TEST(Machine, indexedBranchesInALoop) {
-  // A state machine: 0 -> 1 -> 2 -> 0 ..., until a lane has gone round as often as its number says.
+  // A state machine: 0 -> 1 -> 2 -> 0 ..., in which each lane makes as many rounds as its index.
   expectWords(
       R"(
     mov.b32 %r1, 0;

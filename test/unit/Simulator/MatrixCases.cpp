@@ -21,7 +21,7 @@ std::string names(const std::string &prefix, unsigned count) {
   return "{" + list + "}";
 }
 
-/// The frame of a kernel: `%in` and `%out` are the addresses of this CTA's words.
+/// The common part of a kernel: `%in` and `%out` are the addresses of this CTA's words.
 std::string frame(const MatrixCase &of, uint32_t inputWords, const std::string &registers, const std::string &body) {
   return fmt::format(".visible .entry {}(.param .u64 d, .param .u64 a, .param .u64 b)\n{{\n"
                      ".reg .b32 %thread, %cta, %t<8>;\n.reg .b64 %in, %out, %w<8>;\n.reg .pred %p<4>;\n{}"
@@ -37,7 +37,7 @@ struct FragmentCounts {
   unsigned all() const { return left + right + sums; }
 };
 
-/// Bits of one register of a fragment, elements one after the other.
+/// Returns the bits of one register of a fragment from consecutive elements.
 template <typename Element> uint64_t packRegister(unsigned bits, unsigned registerBits, Element &&element) {
   uint64_t value = 0;
   for (unsigned i = 0; i < registerBits / bits; ++i)
@@ -52,7 +52,7 @@ struct MmaVariant {
   unsigned integerBits = 0; ///< 0: floats
 };
 
-/// Words of one warp's fragments: registers of `registerBits`, [register][lane].
+/// Returns the words of one warp's fragments: registers of `registerBits`, [register][lane].
 std::vector<uint64_t> mmaRegisters(const MatrixFactors &factors, FragmentCounts counts, unsigned bits, unsigned sumBits,
                                    unsigned registerBits) {
   std::vector<uint64_t> registers;
@@ -214,7 +214,7 @@ uint64_t descriptor(uint32_t at, uint32_t leading, uint32_t stride, uint32_t bas
          uint64_t(swizzle) << 62;
 }
 
-/// Descriptors of one major: some as kernels use them, some odd.
+/// Descriptors of one major: typical ones of kernels, and unusual ones.
 std::vector<uint64_t> layoutDescriptors(bool isLineMajor) {
   std::vector<uint64_t> all;
   for (uint32_t swizzle = 0; swizzle < 4; ++swizzle) {
@@ -245,7 +245,7 @@ std::vector<uint64_t> layoutDescriptors(bool isLineMajor) {
   return all;
 }
 
-/// The factor under test is the left one (transposed or not) or the right one; the other is the identity, K-major.
+/// The operand under test is the left one (transposed or not) or the right one; the other is the identity, K-major.
 MatrixCase layoutCase(const char *name, bool isLeft, bool isLineMajor) {
   constexpr unsigned sums = 64;
   uint64_t identity = descriptor(identityAt, 128, 256, 0, 0);

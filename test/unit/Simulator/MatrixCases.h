@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Matrix instructions to compare with hardware: kernels of one instruction each, and factors for them.
+// Matrix instructions to compare with hardware: kernels of one instruction each, and their operands.
 //
-// The same table makes the PTX that a GPU ran once (RecordMatrices.cpp) and that the tests run in the simulator, so
-// that fragments, descriptors and every bit of the accumulators can be compared.
+// The PTX that was run once on a GPU (RecordMatrices.cpp) and the PTX that the tests run in the simulator come from
+// this table, so that fragments, descriptors and every bit of the accumulators can be compared.
 //
 //   mma      a warp reads the registers of both factors and the accumulators ([register][lane]), and writes the results
 //   wgmma    a CTA of 128 threads puts 4096 bytes into shared memory (left factor at 0, right one at 2048, core
@@ -23,7 +23,7 @@ struct MatrixCase {
   std::string instruction;  ///< for messages
   std::string kernel;       ///< PTX of the entry: parameters d (results), a (inputs), b (image of a layout case)
   uint32_t ctas = 0;        ///< of 128 threads
-  uint32_t resultWords = 0; ///< 32-bit words a CTA
+  uint32_t resultWords = 0; ///< 32-bit words per CTA
   std::vector<uint32_t> inputs;
 };
 
@@ -31,7 +31,7 @@ constexpr unsigned matrixThreads = 128;
 
 std::vector<MatrixCase> matrixCases();
 std::string matrixModule(const std::vector<MatrixCase> &cases);
-/// The image of the layout cases.
+/// Returns the image in shared memory for the layout cases.
 std::vector<uint32_t> matrixImage();
 
 /// Returns the recorded form of the results: a hash for each of 48 classes of inputs (CTA modulo 48).

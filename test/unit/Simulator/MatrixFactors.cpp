@@ -86,7 +86,7 @@ double toDouble(MatrixFormat format, uint64_t bits) {
   return isNegative ? -magnitude : magnitude;
 }
 
-/// The negative of a sum, nearly: the difference has lost most of its bits. Out of range: a value like 1.
+/// Nearly the negative of a sum, so that the difference loses most of its bits; if out of range, a value like 1.
 uint64_t nearlyOpposite(MatrixRandom &random, MatrixFormat format, double sum) {
   uint64_t fallback = generate(random, format, Style::Near), flip = random.below(2);
   int exponent = 0;
@@ -127,7 +127,7 @@ MatrixFactors floatFactors(uint64_t seed, unsigned index, unsigned rows, unsigne
                         std::vector<uint64_t>(depth * columns),
                         std::vector<uint64_t>(rows * columns)};
   Style leftStyle = Style(index % 8), rightStyle = leftStyle;
-  if (index / 48 % 2 && leftStyle != Style::Special) // half of them mixed
+  if (index / 48 % 2 && leftStyle != Style::Special) // mixed in half of the cases
     rightStyle = Style(random.below(7));
   for (uint64_t &bits : factors.left)
     bits = generate(random, left, leftStyle);
@@ -141,7 +141,7 @@ MatrixFactors floatFactors(uint64_t seed, unsigned index, unsigned rows, unsigne
         factors.right[k * columns + column] =
             factors.right[(k - 1) * columns + column] ^ uint64_t(1) << (right.bits() - 1) ^ random.below(4) / 3;
     }
-  uint64_t unused = (uint64_t(1) << left.unusedBits) - 1; // must not matter
+  uint64_t unused = (uint64_t(1) << left.unusedBits) - 1; // must not affect the result
   for (std::vector<uint64_t> *all : {&factors.left, &factors.right})
     for (uint64_t &bits : *all)
       bits |= random.next() & unused;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Operands and accumulators that make a tensor core truncate, cancel, overflow, and process zeros, subnormals and NaN.
+// Operands and accumulators for which a tensor core truncates, cancels, overflows, and processes zeros, subnormals and
+// NaN.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +8,7 @@
 
 namespace tile::sim {
 
-/// The same numbers everywhere (splitmix64).
+/// A generator with the same values on every machine (splitmix64).
 class MatrixRandom {
 public:
   explicit MatrixRandom(uint64_t seed) : state(seed) {}
@@ -40,10 +41,10 @@ struct MatrixFactors {
   std::vector<uint64_t> left, right, sums;
 };
 
-/// Factors of class `index` % 48: 8 kinds of factors times 6 kinds of accumulators.
+/// Returns operands of class `index` % 48: 8 kinds of operands times 6 kinds of accumulators.
 MatrixFactors floatFactors(uint64_t seed, unsigned index, unsigned rows, unsigned columns, unsigned depth,
                            MatrixFormat left, MatrixFormat right, MatrixFormat sum);
-/// Integers of `bits` bits, some extreme; accumulators of 32 bits, some near the ends of their range.
+/// Returns integers of `bits` bits, some extreme, and 32-bit accumulators, some near the ends of their range.
 MatrixFactors integerFactors(uint64_t seed, unsigned index, unsigned rows, unsigned columns, unsigned depth,
                              unsigned bits);
 

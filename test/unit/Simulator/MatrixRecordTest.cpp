@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Every matrix instruction against what an H200 computed from the same registers and shared memory: bit by bit.
+// Compares every matrix instruction bit by bit with the results of an H200 for the same registers and shared memory.
 #include "MatrixRun.h"
 
 #include <fstream>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The table's kernels on the simulator.
+// Runs the table's kernels on the simulator.
 #pragma once
 
 #include "MatrixCases.h"
@@ -14,7 +14,7 @@ inline std::vector<uint64_t> packWords(const std::vector<uint32_t> &words) {
   return packed;
 }
 
-/// Results of a case.
+/// Returns the results of a case.
 inline runtime::Result<std::vector<uint32_t>> simulate(const Module &module, const MatrixCase &matrixCase) {
   std::vector<uint32_t> results(size_t(matrixCase.ctas) * matrixCase.resultWords);
   std::vector<uint64_t> arrays[] = {packWords(results), packWords(matrixCase.inputs), packWords(matrixImage())};

@@ -60,7 +60,7 @@ uint64_t bits(uint64_t start, uint64_t leading, uint64_t stride, uint64_t base, 
 }
 
 TEST(Descriptor, followsTheCopyOfATensorMap) {
-  // TMA puts 16 bytes with index c of the row r of a box with rows of W bytes at r * W + 16 * (c ^ r * W / 128 % (W /
+  // TMA stores the 16 bytes with index c of row r of a box with rows of W bytes at r * W + 16 * (c ^ r * W / 128 % (W /
   // 16)).
   for (auto [width, mode] : {std::pair(128u, 1u), std::pair(64u, 2u), std::pair(32u, 3u)})
     for (unsigned step = 0; step < width; step += 32) // along K inside a row
@@ -83,7 +83,7 @@ TEST(Descriptor, linesThatFollowEachOther) {
     }
 }
 
-/// A warp writes its words to `data`, runs `body` on %r10, its row's address, and stores %r12 … %r15.
+/// A warp writes its words to `data`, runs `body` with its row's address in %r10, and stores %r12 … %r15.
 SimulatedKernel warpKernel(const std::string &body) {
   SimulatedKernel kernel("shl.b32 %r1, %r0, 4;\n"
                          "cvt.u64.u32 %d2, %r1;\n"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Phase arithmetic of mbarriers, and the groups of asynchronous operations, by themselves.
+// Tests the phase arithmetic of mbarriers, and groups of asynchronous operations, in isolation.
 #include "Simulator/Exec/Async/MbarrierState.h"
 
 #include <gtest/gtest.h>
@@ -82,7 +82,7 @@ TEST(AsyncGroups, groupsAreDoneInOrder) {
   groups.commit();
   EXPECT_FALSE(groups.done(1));
   EXPECT_TRUE(groups.done(2));
-  groups.finish(second); // the first is not done: nor are both
+  groups.finish(second); // the first group is not done, so neither are both
   EXPECT_FALSE(groups.done(1));
   groups.finish(first);
   EXPECT_TRUE(groups.done(0));
@@ -102,7 +102,7 @@ TEST(AsyncGroups, operationThatIsDoneBeforeTheCommit) {
   AsyncGroups groups;
   uint64_t group = groups.start();
   groups.finish(group);
-  EXPECT_EQ(groups.start(), group); // the same group is open
+  EXPECT_EQ(groups.start(), group); // the group is still open
   groups.finish(group);
   groups.commit();
   EXPECT_TRUE(groups.done(0));
@@ -115,7 +115,7 @@ TEST(AsyncGroups, emptyGroups) {
   EXPECT_TRUE(groups.done(0));
   uint64_t group = groups.start();
   groups.commit();
-  groups.commit(); // empty, after one that is not done
+  groups.commit(); // an empty group, after one that is not done
   EXPECT_FALSE(groups.done(1));
   EXPECT_TRUE(groups.done(2));
   groups.finish(group);

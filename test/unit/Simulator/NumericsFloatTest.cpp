@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Arithmetic on floats and doubles against the host's, in its four rounding modes.
+// Tests arithmetic on floats and doubles against that of the host, in its four rounding modes.
 #include "Simulator/Numerics/Approximate.h"
 #include "Simulator/Numerics/Convert.h"
 #include "Simulator/Numerics/Float32.h"
@@ -14,11 +14,11 @@
 namespace tile::sim::numerics {
 namespace {
 
-/// Runs `function` in a rounding mode of the host; its operands must be volatile. Not inlined, or what is under test
-/// might be computed in that mode, too.
+/// Runs `function` in a rounding mode of the host; its operands must be volatile. Not inlined, so that the code under
+/// test is not computed in that mode.
 template <typename Function> [[gnu::noinline]] auto inMode(int mode, Function &&function) {
   std::fesetround(mode);
-  volatile auto result = function(); // not later
+  volatile auto result = function(); // not moved below
   std::fesetround(FE_TONEAREST);
   return result;
 }
@@ -59,7 +59,7 @@ template <typename T> std::vector<T> edgeValues() {
   return values;
 }
 
-/// Any bit patterns, and values whose exponents are near each other, so that sums cancel and round.
+/// Returns arbitrary bit patterns, and values with similar exponents, so that sums cancel and round.
 template <typename T> T randomValue(std::mt19937_64 &random) {
   using Integer = IntegerOf<T>;
   constexpr int mantissa = std::numeric_limits<T>::digits - 1;
@@ -117,7 +117,7 @@ template <typename T> void checkEdgesAndRandom(int count) {
   for (int i = 0; i < count && !testing::Test::HasFailure(); ++i) {
     T a = randomValue<T>(random), b = randomValue<T>(random), c = randomValue<T>(random);
     checkModes<T>(a, b, c);
-    checkModes<T>(a, b, T(-(a * b))); // what is left is the product's rounding error
+    checkModes<T>(a, b, T(-(a * b))); // the result is the rounding error of the product
   }
 }
 
@@ -298,7 +298,7 @@ TEST(NumericsFloat, flushesAndSaturates) {
   EXPECT_EQ(bitsOf(clampNegative(-1.0f)), 0u);
 }
 
-/// Largest error of `function` against `exact` on `count` values in [low, high], relative or absolute.
+/// Returns the largest error of `function` against `exact` on `count` values in [low, high], relative or absolute.
 template <typename Function, typename Exact>
 double largestError(Function &&function, Exact &&exact, double low, double high, bool isRelative) {
   double largest = 0;

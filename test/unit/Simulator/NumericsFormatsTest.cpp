@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The small floating-point formats against tables of all their values, made from the formats' definitions.
+// Tests the small floating-point formats against tables of all their values, derived from the formats' definitions.
 #include "Simulator/Numerics/Convert.h"
 #include "Simulator/Numerics/Formats.h"
 #include "Simulator/Numerics/HalfFloat.h"
@@ -11,7 +11,7 @@
 namespace tile::sim::numerics {
 namespace {
 
-/// Values of the format that are not negative → bits; infinity is not in it.
+/// Returns the non-negative finite values of the format, with their bits.
 std::map<long double, uint32_t> positiveValues(int exponentBits, int mantissaBits, bool ieee, uint32_t nans) {
   std::map<long double, uint32_t> values;
   int bias = (1 << (exponentBits - 1)) - 1;
@@ -32,7 +32,7 @@ struct Reference {
   std::map<long double, uint32_t> values;
   uint32_t sign, infinity; ///< infinity 0: the format has none
 
-  /// The value's bits by looking for its neighbours.
+  /// Returns the value's bits by searching for its neighbours.
   uint32_t operator()(long double value, Rounding rounding, bool satFinite) const {
     uint32_t signBits = std::signbit(value) ? sign : 0;
     long double magnitude = std::fabs(value);
@@ -43,7 +43,7 @@ struct Reference {
     auto last = std::prev(values.end());
     uint32_t overflow = infinity && !satFinite ? infinity : last->second;
     if (above == values.end()) {
-      // The next value, if there were one, decides what is nearer.
+      // A hypothetical next value determines the nearest one.
       long double next = 2 * last->first - std::prev(last)->first;
       bool nearest = rounding == Rounding::NearestEven || rounding == Rounding::NearestAway;
       bool isInfinite = std::isinf(value) || away || (nearest && magnitude >= (last->first + next) / 2);
@@ -76,7 +76,7 @@ template <const Format &format> void checkFormat(uint32_t nans) {
   Reference reference = referenceOf<format>(nans);
   std::vector<double> values = {0, HUGE_VAL, format.largest * 1.03, format.largest * 2, 1e300, 1e-300};
   std::mt19937_64 random(5);
-  // All values, midpoints of neighbours, and the values just next to these.
+  // All values, midpoints of neighbours, and their immediate neighbours.
   double previous = 0;
   size_t step = reference.values.size() > 4096 ? 17 : 1;
   size_t index = 0;
@@ -150,7 +150,7 @@ __int128 fixed(Half value) {
 TEST(NumericsFormats, halfArithmeticIsRoundedOnce) {
   Reference reference = referenceOf<halfFormat>(0);
   auto round = [&](__int128 value) {
-    // Exact in long double once the bits that only matter as "not zero" are one.
+    // Exact in long double after all bits that only matter for being nonzero are merged into one.
     __int128 magnitude = value < 0 ? -value : value;
     int drop = 0;
     while (magnitude >> drop > (__int128(1) << 62))
@@ -163,7 +163,7 @@ TEST(NumericsFormats, halfArithmeticIsRoundedOnce) {
   std::mt19937_64 random(6);
   for (int i = 0; i < 200000; ++i) {
     Half a{uint16_t(random())}, b{uint16_t(random())}, c{uint16_t(random())};
-    if (i % 2) // near each other
+    if (i % 2) // values near each other
       for (Half *x : {&a, &b, &c})
         x->bits = (x->bits & 0x83ff) | uint16_t((12 + random() % 6) << 10);
     if (i % 5 == 0)

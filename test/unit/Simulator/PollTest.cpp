@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Threads that read memory again and again: those that wait for what nobody does are reported, whatever their loop
-// looks like; those that count, sum, or wait for a slow thread are not.
+// Threads that read memory repeatedly. Those that wait for a value that is never written are reported, whatever their
+// loop looks like; those that count, sum, or wait for a slow thread are not.
 #include "SimulatedKernel.h"
 
 using namespace tile::sim;
@@ -25,7 +25,7 @@ TEST(Poll, flagThatNobodySets) {
 }
 
 TEST(Poll, flagsReadInTurn) {
-  // The address changes with each read, and comes back.
+  // The address changes with each read, and repeats after some time.
   SimulatedKernel(R"(
     mov.b32 %r2, 0;
   spin:
@@ -119,7 +119,8 @@ TEST(Poll, waitForAThreadThatComputesForLong) {
 }
 
 TEST(Poll, otherLanesWaitForTheOneThatPolls) {
-  // Lane 0 of CTA 0 waits for CTA 1. The others stay where the lanes meet, although nothing else runs in their CTA.
+  // Lane 0 of CTA 0 waits for CTA 1. The other lanes wait at the reconvergence point, although nothing else runs in
+  // their CTA.
   SimulatedKernel kernel(R"(
     mov.u32 %r5, %ctaid.x;
     setp.ne.u32 %p1, %r5, 0;
@@ -156,8 +157,8 @@ TEST(Poll, otherLanesWaitForTheOneThatPolls) {
   }
 }
 
-/// All CTAs add 1 to word 0 and wait until as many have come as there are; the thread that waits tells the others by
-/// shared memory, as compilers do.
+/// All CTAs add 1 to word 0 and wait until the count equals the number of CTAs. The waiting thread informs the others
+/// through shared memory, as code of compilers does.
 const std::string gridBarrier = R"(
     setp.ne.u32 %p0, %r0, 0;
     mov.u32 %r3, %nctaid.x;

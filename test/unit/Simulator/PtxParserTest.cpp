@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// parsePtx: what compilers and people write, and what is wrong.
+// Tests parsePtx on code from compilers and people, and on errors.
 #include "Simulator/Ptx/Parser.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view head = ".version 8.7\n.target sm_90a\n.address_size 64\n";
 
-/// A kernel with this body, from line 5.
+/// Returns a kernel with this body, from line 5.
 std::string kernel(std::string_view body) {
   return std::string(head) +
          ".visible .entry k(.param .u64 .ptr .global .align 16 p0, .param .align 64 .b8 p1[128]) {\n" +
@@ -36,7 +36,7 @@ const Instruction &only(const Module &module) {
   return module.functions.at(0).instructions.at(0);
 }
 
-/// The only operands of `mov.b32 %r0, TEXT`.
+/// Returns the only operands of `mov.b32 %r0, TEXT`.
 Operand operandOf(const std::string &text) {
   Module module = parseGood(kernel(".reg .b32 %r<4>; .reg .b64 %rd<4>; .reg .pred %p<2>;\nmov.b32 %r0, " + text + ";"));
   return module.functions.empty() || module.functions[0].instructions.empty() ? Operand() : only(module).operands.at(1);
@@ -304,7 +304,7 @@ TEST(PtxParser, ErrorsOfOperands) {
   EXPECT_EQ(operandError(std::string(100, '(') + "1"), "line 6: this constant expression is nested too deeply");
 }
 
-/// Whatever is taken away from a module, or put into it, is parsed or refused.
+/// Modules with arbitrary deletions and insertions are parsed or rejected.
 TEST(PtxParser, SurvivesCuts) {
   std::string good =
       kernel(".reg .pred %p<2>; .reg .b32 %r<4>; .reg .b64 %rd<2>; .loc 1 2 3, inlined_at 1 2 3\n"

@@ -3,7 +3,7 @@
 //
 //   tile_sim_record ptx > all.ptx; ptxas -arch=sm_90a all.ptx -o all.cubin
 //   tile_sim_record run all.cubin raw.bin                     on a machine with a GPU: all results
-//   tile_sim_record compare raw.bin                           the differences to the simulator
+//   tile_sim_record compare raw.bin                           the differences from the simulator
 //   tile_sim_record record raw.bin test/Simulator/recorded/instructions.bin
 #include "InstructionRun.h"
 #include "RecordingGpu.h"
@@ -17,7 +17,7 @@ using namespace tile::sim;
 
 namespace {
 
-/// Results of all cases in the order of the table.
+/// Returns the results of all cases, in the order of the table.
 std::vector<std::vector<uint64_t>> readResults(const char *path, const std::vector<InstructionCase> &cases) {
   std::vector<char> bytes = readFile(path);
   std::vector<std::vector<uint64_t>> all;

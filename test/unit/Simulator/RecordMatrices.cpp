@@ -3,7 +3,7 @@
 //
 //   tile_sim_record_matrices ptx > all.ptx; ptxas -arch=sm_90a all.ptx -o all.cubin
 //   tile_sim_record_matrices run all.cubin raw.bin            on a machine with a GPU: all results
-//   tile_sim_record_matrices compare raw.bin                  the differences to the simulator
+//   tile_sim_record_matrices compare raw.bin                  the differences from the simulator
 //   tile_sim_record_matrices record raw.bin test/Simulator/recorded/matrices.bin
 #include "MatrixRun.h"
 #include "RecordingGpu.h"
@@ -21,7 +21,7 @@ size_t resultBytes(const MatrixCase &matrixCase) {
   return size_t(matrixCase.ctas) * matrixCase.resultWords * sizeof(uint32_t);
 }
 
-/// Results of all cases in the order of the table; empty: the file is of another one.
+/// Returns the results of all cases, in the order of the table; empty if the file belongs to another table.
 std::vector<std::vector<uint32_t>> readResults(const char *path, const std::vector<MatrixCase> &cases) {
   std::vector<char> bytes = readFile(path);
   std::vector<std::vector<uint32_t>> all;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Helpers of the tools that record results of a GPU: the driver's calls with their errors, the path of a module, and
-// the command line.
+// Helpers of the tools that record results of a GPU: checked driver calls, the path of a module, and the command line.
 #pragma once
 
 #include "Runtime/Driver.h"
@@ -13,7 +12,7 @@
 
 namespace tile::sim {
 
-/// Prints what failed.
+/// Prints the call that failed.
 inline bool check(const runtime::Driver &driver, runtime::CUresult result, const std::string &what) {
   if (result == runtime::cuda::success)
     return true;

@@ -7,7 +7,7 @@ using namespace tile::sim;
 
 namespace {
 
-/// %d5 is a generic address: of shared memory, of the thread's own, of the first parameter.
+/// %d5 is a generic address: in shared memory, in local memory, of the first parameter.
 const std::string ofShared = "mov.b64 %d5, data;\ncvta.shared.u64 %d5, %d5;\n";
 const std::string ofLocal = ".local .align 128 .b8 own[128];\nmov.b64 %d5, own;\ncvta.local.u64 %d5, %d5;\n";
 const std::string ofParameter = "mov.b64 %d5, p0;\ncvta.param.u64 %d5, %d5;\n";
@@ -83,12 +83,12 @@ TEST(Restrictions, bytesThatALoadDoesNotUse) {
   shortened(atEnd + load("0x8", "ld.global.b32 %r1, [%d5];"))
       .expectAlways(ReportKind::OutOfBounds, "read of 1 bytes at 0 bytes past the end");
   shortened(atEnd + load("0x9", "ld.global.b32 %r1, [%d5];")).expectAlways(ReportKind::OutOfBounds, "read of 1 bytes");
-  // It is of the next instruction alone, and the word is aligned all the same.
+  // It applies only to the next instruction, and the word must be aligned nevertheless.
   shortened(atEnd + load("0x7", "ld.global.b32 %r1, [%d5];\nld.global.b32 %r1, [%d5];"))
       .expectAlways(ReportKind::OutOfBounds, "read of 4 bytes");
   shortened("add.s64 %d5, %d0, 2;\n" + load("0x3", "ld.global.b32 %r1, [%d5];"))
       .expectAlways(ReportKind::Misaligned, "not a multiple of 4");
-  // Nor is it a race, or an uninitialized read.
+  // It is neither a race nor an uninitialized read.
   const std::string writeLast = "mul.wide.u32 %d6, %r0, 4;\nadd.s64 %d6, %d0, %d6;\nst.global.b8 [%d6+3], %r0;\n"
                                 "xor.b32 %r2, %r0, 32;\nmul.wide.u32 %d6, %r2, 4;\nadd.s64 %d6, %d0, %d6;\n";
   SimulatedKernel(writeLast + load("0x7", "ld.global.b32 %r1, [%d6];")).expectNone();
@@ -99,7 +99,7 @@ TEST(Restrictions, bytesThatALoadDoesNotUse) {
 }
 
 TEST(Restrictions, mapsAreReleasedAndAcquired) {
-  // One thread makes a map in shared memory and copies it to the buffer, as compilers do.
+  // One thread creates a map in shared memory and copies it to the buffer, as code of compilers does.
   std::string make = "setp.ne.u32 %p0, %r0, 0;\n@%p0 bra end;\nmov.b32 %r1, 0;\nmov.b32 %r2, 16;\n";
   for (int at = 0; at < 128; at += 16)
     make += "st.shared.v4.b32 [data+" + std::to_string(at) + "], {%r1, %r1, %r1, %r1};\n";
@@ -120,7 +120,7 @@ TEST(Restrictions, mapsAreReleasedAndAcquired) {
       .expectAlways(ReportKind::MissingFence, "no fence.proxy.tensormap::generic.release has been executed");
   SimulatedKernel(make + release + use, 2)
       .expectAlways(ReportKind::MissingFence, "no fence.proxy.tensormap::generic.acquire has been executed");
-  // The second half of the map alone is changed after the release.
+  // Only the second half of the map is changed after the release.
   SimulatedKernel(make + release + "st.global.v4.b32 [%d0+112], {%r1, %r1, %r1, %r1};\n" + acquire + use, 2)
       .expectAlways(ReportKind::MissingFence, "no fence.proxy.tensormap::generic.release has been executed");
 }
@@ -132,7 +132,7 @@ TEST(Restrictions, hintsOfLines) {
       .expectAlways(ReportKind::Misaligned, "not a multiple of 128");
 }
 
-/// A kernel of two warp groups, the first of which goes to `others`; they start with 256 registers a thread.
+/// A kernel of two warp groups, the first of which branches to `others`; they start with 256 registers per thread.
 SimulatedKernel ofGroups(const std::string &first, const std::string &second,
                          const std::string &directives = ".maxntid 256 .minnctapersm 1") {
   SimulatedKernel kernel("setp.lt.u32 %p0, %r0, 128;\n@%p0 bra others;\n" + second + "bra end;\nothers:\n" + first +
@@ -156,9 +156,9 @@ TEST(Restrictions, registersOfWarpGroups) {
       .expectAlways(ReportKind::InvalidOperand, "of a warp that has 128 registers a thread");
   ofGroups(setRegisters("inc", 120), setRegisters("dec", 120), fewer)
       .expectAlways(ReportKind::InvalidOperand, "of a warp that has 128 registers a thread");
-  // 256 threads of 2^24 CTAs: no register is left for one, so that the number is unknown.
+  // 256 threads in each of 2^24 CTAs: no registers remain for a thread, so the number is unknown.
   ofGroups("", "", ".maxntid 256 .minnctapersm 16777216").expectNone();
-  // Without a number at the beginning it may do nothing.
+  // Without an initial number, the instruction may have no effect.
   ofGroups(setRegisters("inc", 256), setRegisters("inc", 256), "").expectNone();
 }
 

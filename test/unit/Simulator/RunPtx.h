@@ -9,8 +9,8 @@
 
 namespace tile::sim {
 
-/// Launches `entry` with the addresses of `arrays` as its parameters; what the kernel writes is in them afterwards. The
-/// error is what made loading or running fail, or the first report.
+/// Launches `entry` with the addresses of `arrays` as its parameters; afterwards these contain what the kernel has
+/// written. Returns the error of loading or running, or the first report.
 inline runtime::Status runPtx(const Module &module, std::string_view entry, uint32_t ctas, uint32_t threads,
                               std::vector<std::span<uint64_t>> arrays, uint64_t seed = 0) {
   GlobalMemory memory;

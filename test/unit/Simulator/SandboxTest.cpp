@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Things that no PTX may do: read, write or print memory of the host, or take all of it.
+// Operations that no PTX may perform: reading, writing or printing memory of the host, or exhausting it.
 #include "SimulatedKernel.h"
 
 #include "Simulator/Ptx/InlineCalls.h"
@@ -10,8 +10,8 @@ namespace {
 
 const std::string own = ".local .align 16 .b8 own[64];\nmov.b64 %d4, own;\n";
 
-/// The body with each of some addresses in %d5: below the memory, far beyond it, and such that the end of 32 bytes
-/// wraps around.
+/// Runs the body with each of several addresses in %d5: below the memory, far beyond it, and such that the end of 32
+/// bytes wraps around.
 void expectOutOfBounds(const std::string &before, const std::string &access, const std::string &words,
                        std::initializer_list<const char *> addresses = {"-32", "64", "0x7fffffffffffffe0"}) {
   for (const char *address : addresses)
@@ -23,7 +23,7 @@ TEST(Sandbox, localMemoryEnds) {
   expectOutOfBounds(own, "st.local.v4.b64 [%d5], {%d5, %d5, %d5, %d5};", "write of 32 bytes at local address");
   expectOutOfBounds(own, "ld.local.v4.b64 {%d6, %d7, %d8, %d9}, [%d5];", "read of 32 bytes at local address");
   expectOutOfBounds(own, "st.local.b8 [%d5], 1;", "write of 1 bytes", {"-1", "64"});
-  // By the window of the generic address space.
+  // Through the window of the generic address space.
   expectOutOfBounds(own, "cvta.local.u64 %d5, %d5;\nst.v2.b64 [%d5], {%d5, %d5};", "write of 16 bytes",
                     {"64", "0xffffffffe0"});
 }
@@ -44,7 +44,7 @@ TEST(Sandbox, parametersAndConstantsEnd) {
 TEST(Sandbox, sharedMemoryEnds) {
   expectOutOfBounds("", "st.shared.v4.b32 [%d5], {%r0, %r0, %r0, %r0};", "write of 16 bytes at shared",
                     {"-16", "0", "5120", "0xfffffffffffffff0"});
-  // A rank that only its low bits make one of the cluster.
+  // A rank whose low bits alone are a rank of the cluster.
   expectOutOfBounds("", "st.shared.b32 [%d5], %r0;", "shared memory of a CTA that the cluster does not have",
                     {"0x100000001000400", "0x2000400"});
   expectOutOfBounds("", "cvt.u32.u64 %r1, %d5;\nldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r2}, [%r1];",
@@ -125,7 +125,7 @@ TEST(Sandbox, sizesAreThoseOfHardware) {
   EXPECT_EQ(failureOf(local("524289")),
             "line 4: 'k' needs 524289 bytes of local memory a thread; at most 524288 are possible");
   EXPECT_NE(failureOf(local("67108864")).find("local memory a thread"), std::string::npos);
-  // Together, so that a sum of 32 bits would be small.
+  // Both together, so that a 32-bit sum would be small.
   std::string four;
   for (char name : {'a', 'b', 'c', 'd'})
     four += std::string(".shared .b8 ") + name + "[1073741824];\n.reg .b32 %" + name + ";\nmov.b32 %" + name + ", " +
@@ -169,7 +169,7 @@ TEST(Sandbox, blocksHaveThreeDimensionsOfLimitedSize) {
   EXPECT_EQ(status.error().message, "65 threads a CTA in dimension 2; at most 64 are possible");
 }
 
-/// Returns the output of one thread with this format; its arguments are 8 bytes each, `values` for those of %d4.
+/// Returns the output of one thread with this format. Its arguments are 8 bytes each; `values` are stored at %d4.
 std::string printed(const std::string &format, std::initializer_list<uint64_t> values, unsigned times = 1) {
   std::string text = ".version 8.7\n.target sm_90a\n.address_size 64\n"
                      ".extern .func (.param .b32 r) vprintf (.param .b64 a, .param .b64 b);\n"
@@ -217,7 +217,7 @@ TEST(Sandbox, printfKnowsItsConversions) {
 }
 
 TEST(Sandbox, printfHandsNothingToTheHost) {
-  // Positions of arguments, %n, the host's own sizes and flags: text like any other.
+  // Argument positions, %n, and sizes and flags of the host's printf are printed as text.
   for (const char *format : {"%1$lx %2$lx", "%n", "%lnd", "%hhn", "%'d", "%Id", "%zu", "%jd", "%m", "%", "%5", "%.*d"})
     EXPECT_EQ(printed(format, {0x41414141}), format);
   EXPECT_EQ(printed("%s", {uint64_t(-1)}), "") << "no such string";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The simulated driver as a program sees it that calls the driver itself.
+// The simulated driver, as seen by a program that calls the driver directly.
 #include "DriverFunctions.h"
 
 #include <gtest/gtest.h>
@@ -58,7 +58,7 @@ TEST_F(SimDriverTest, contextsAreAStackOfEachThread) {
   EXPECT_EQ(cuCtxPushCurrent_v2(context), cuda::success);
   EXPECT_EQ(cuCtxPopCurrent_v2(&seen), cuda::success);
   EXPECT_EQ(seen, context);
-  EXPECT_EQ(cuCtxDestroy_v2(second), cuda::success); // leaves the one below
+  EXPECT_EQ(cuCtxDestroy_v2(second), cuda::success); // restores the context below
   EXPECT_EQ(cuCtxGetCurrent(&seen), cuda::success);
   EXPECT_EQ(seen, context);
   EXPECT_EQ(cuCtxDestroy_v2(second), invalidContext);
@@ -160,7 +160,7 @@ TEST_F(SimDriverTest, hugeLaunchesFail) {
   ASSERT_EQ(cuModuleLoadData(&module, threadNumbers), cuda::success);
   ASSERT_EQ(cuModuleGetFunction(&function, module, "numbers"), cuda::success);
   void *arguments[] = {&memory};
-  // The sum with what the system takes is 0 in 32 bits.
+  // The sum with the system's part overflows to 0 in 32 bits.
   EXPECT_NE(cuLaunchKernel(function, 1, 1, 1, 4, 1, 1, uint32_t(0) - 1024, nullptr, arguments, nullptr), cuda::success);
   EXPECT_NE(cuLaunchKernel(function, 1, 1, 1, 1u << 31, 1u << 31, 4, 0, nullptr, arguments, nullptr), cuda::success);
   EXPECT_NE(cuLaunchKernel(function, ~0u, ~0u, ~0u, 4, 1, 1, 0, nullptr, arguments, nullptr), cuda::success);

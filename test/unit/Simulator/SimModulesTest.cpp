@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Modules in the simulated driver: which ones it refuses, with what error and log; their variables; launches.
+// Modules in the simulated driver: which ones it rejects, with which error and log; their variables; launches.
 #include "Runtime/Driver.h"
 
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Exchange between simulated devices: peer access, and values that streams write and wait for.
+// Peer access between simulated devices, and values that streams write and wait for.
 #include "DriverFunctions.h"
 
 #include <gtest/gtest.h>
@@ -98,7 +98,7 @@ TEST_F(SimPeersTest, aStreamWaitsForAnotherThread) {
 }
 TEST_F(SimPeersTest, comparisons) {
   ASSERT_EQ(cuStreamWriteValue32_v2(nullptr, memory[0], 0x80000001, 0), cuda::success);
-  // Reached: the difference in 32 bits is not negative.
+  // The value counts as reached: the 32-bit difference is not negative.
   EXPECT_EQ(cuStreamWaitValue32_v2(nullptr, memory[0], 0x7fffffff, reached), cuda::success);
   EXPECT_EQ(cuStreamWaitValue32_v2(nullptr, memory[0], 0x80000000, anyBit), cuda::success);
 }

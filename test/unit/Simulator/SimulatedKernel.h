@@ -23,12 +23,11 @@ public:
     unsigned sharedBytes = 4096, bufferBytes = 4096;
   };
 
-  /// `body`: instructions; registers %r0…%r31 (b32), %d0…%d31 (b64), %p0…%p9, %h0…%h9 (b16) are there, %d0… hold
-  /// the addresses of the buffers, %r0 is %tid.x, and `data` is shared memory of 4096 bytes. `directives` of the
-  /// kernel.
+  /// `body`: instructions; registers %r0…%r31 (b32), %d0…%d31 (b64), %p0…%p9, %h0…%h9 (b16) are declared, %d0… hold the
+  /// addresses of the buffers, %r0 is %tid.x, and `data` is shared memory of 4096 bytes. `directives` of the kernel.
   SimulatedKernel(const std::string &body, unsigned numBuffers = 1, const std::string &directives = "")
       : SimulatedKernel(body, numBuffers, directives, Setup()) {}
-  /// For another target, with more memory.
+  /// Sets another target, with more memory.
   SimulatedKernel(const std::string &body, unsigned numBuffers, const std::string &directives, const Setup &setup) {
     text_ = ".version " + setup.version + "\n.target " + setup.target + "\n.address_size 64\n.visible .entry k(";
     std::string &text = text_;
@@ -55,10 +54,11 @@ public:
   uint32_t threads = 64, ctas = 1, clusterSize = 1, hostThreads = 1;
   bool isFair = false; ///< LaunchConfig::isFair
   bool initialized = true;
-  bool clearsBuffers = true; ///< before each run; else they hold what the test, or the run before, has put there
+  /// fill before each run; otherwise buffers keep the contents from the test or the previous run
+  bool clearsBuffers = true;
   std::unique_ptr<Module> module;
   std::vector<std::vector<std::byte>> buffers;
-  std::vector<std::byte> input; ///< what the first buffer begins with; all others hold zeros at the start
+  std::vector<std::byte> input; ///< the initial contents of the first buffer; all others are initialized with zeros
 
   std::vector<Report> run(uint64_t seed) {
     if (!module)
@@ -94,7 +94,7 @@ public:
     return reports.all();
   }
 
-  /// The PTX.
+  /// Returns the PTX.
   const std::string &ptx() const { return text_; }
 
   std::string text(const std::vector<Report> &reports) const {
@@ -104,7 +104,7 @@ public:
     return text;
   }
 
-  /// No report for any of some seeds.
+  /// Expects no report for any of several seeds.
   void expectNone() {
     for (uint64_t seed = 0; seed < 12; ++seed) {
       auto reports = run(seed);
@@ -113,7 +113,8 @@ public:
         return;
     }
   }
-  /// A report of this kind for every seed: what is found does not depend on the schedule. Its message has `words`.
+  /// Expects a report of this kind for every seed, because findings do not depend on the schedule. Its message contains
+  /// `words`.
   void expectAlways(ReportKind kind, const std::string &words = "") {
     for (uint64_t seed = 0; seed < 12; ++seed) {
       auto reports = run(seed);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Races between streams, as programs cause them: a missing event, a flag that is signalled too early, or that is left
-// from an earlier round. The same programs with the right order have none.
+// Races between streams as programs cause them: a missing event, a flag that is signalled too early, or a stale flag of
+// an earlier round. The same programs with correct order have none.
 #include "DriverFunctions.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ constexpr CUresult launchFailed = 719;
 constexpr unsigned nonBlocking = 1, equal = 1, words = 64;
 
 /// `copy`: word 0 of b becomes that of a, plus 1. `count`: an atomic adds 1 to word 0 of b. `await`: waits for a flag,
-/// then does as `copy`.
+/// then does the same as `copy`.
 constexpr const char *kernels = R"(
 .version 8.0
 .target sm_90a
@@ -90,14 +90,14 @@ protected:
     EXPECT_EQ(cuEventRecord(event, other), cuda::success);
     EXPECT_EQ(cuStreamWaitEvent(waiting, event, 0), cuda::success);
   }
-  /// The operation succeeds.
+  /// Expects the operation to succeed.
   template <typename Function> void expectOrdered(Function &&operation) {
     ::testing::internal::CaptureStderr();
     const CUresult result = operation();
     EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
     EXPECT_EQ(result, cuda::success);
   }
-  /// The operation fails, with a message that has these parts.
+  /// Expects the operation to fail, with a message that contains these parts.
   template <typename Function> void expectRace(const std::vector<std::string> &parts, Function &&operation) {
     ::testing::internal::CaptureStderr();
     const CUresult result = operation();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tensor copies against a computation of each element by itself: boxes, strides, swizzles, fill, reductions; and the
-// rules of tensor maps.
+// Tests tensor copies against a separate computation of each element: boxes, strides, swizzles, fill, reductions; and
+// the rules of tensor maps.
 #include "SimulatedKernel.h"
 
 #include "Simulator/Exec/Async/TensorMap.h"
@@ -69,7 +69,7 @@ const std::string copyOut = R"(
     st.global.v4.b32 [%d11+48], {%r12, %r13, %r14, %r15};
 )";
 
-/// The same for 4096 bytes of the buffer into `data`.
+/// Returns the PTX that copies 4096 bytes of the buffer to `data`.
 const std::string copyIn = R"(
     mul.lo.u32 %r10, %r0, 64;
     cvt.u64.u32 %d10, %r10;
@@ -130,7 +130,7 @@ uint32_t placed(uint32_t offset, MapSwizzle swizzle) {
   switch (swizzle) {
   case MapSwizzle::None:
     break;
-  case MapSwizzle::Bytes32: // pairs of chunks change places in every second line
+  case MapSwizzle::Bytes32: // pairs of chunks are swapped in every second line
     chunk ^= line % 2;
     break;
   case MapSwizzle::Bytes64:
@@ -150,7 +150,7 @@ uint32_t unswizzled(const TensorMap &map, uint32_t byte) {
   return byte / row * pitch + byte % row;
 }
 
-/// The contents of `data` after the load.
+/// Returns the contents of `data` after the load.
 std::vector<std::byte> expectedBox(const TensorMap &map, const std::vector<int32_t> &coordinates,
                                    const std::vector<std::byte> &tensor, uint64_t outside) {
   std::vector<std::byte> result(bufferBytes);
@@ -234,7 +234,7 @@ TEST(TensorCopy, rowsShorterThanTheSwizzle) {
 
 TEST(TensorCopy, strides) {
   TensorMap map = makeMap(MapType::U32, {12, 10, 6}, {8, 7, 6});
-  map.elementStrides[0] = 2; // ignored: a map that is not interleaved has none there
+  map.elementStrides[0] = 2; // ignored: a map without interleaving has none there
   map.elementStrides[1] = 3;
   map.elementStrides[2] = 2;
   checkLoad(map, {4, -2, 1});
@@ -268,7 +268,7 @@ std::string storeKernel(const TensorMap &map, const std::vector<int32_t> &coordi
   )";
 }
 
-/// Each element of the tensor after a store of `data`.
+/// Returns each element of the tensor after a store of `data`.
 template <typename Combine>
 void checkStore(const TensorMap &map, const std::vector<int32_t> &coordinates, const std::string &operation,
                 Combine &&combine, std::vector<std::byte> tensor, std::vector<std::byte> data) {
@@ -313,7 +313,8 @@ TEST(TensorCopy, stores) {
 }
 
 TEST(TensorCopy, storesWriteWholePieces) {
-  // Rows of 50 elements, 100 bytes, in 128: of their last piece the other 6 elements are written, too, the next is not.
+  // Rows of 50 elements, 100 bytes, at a stride of 128: the other 6 elements of their last 16-byte unit are written,
+  // too, but not the next ones.
   TensorMap map = makeMap(MapType::F16, {50, 4}, {64, 4});
   map.strides[0] = 128;
   SimulatedKernel kernel(storeKernel(map, {0, 0}, "async.bulk.tensor."), 3);
@@ -413,7 +414,7 @@ TEST(TensorMap, changedByTheKernel) {
   missing.expectAlways(ReportKind::MissingFence, "no fence.proxy.tensormap");
   SimulatedKernel stale(load("fence.proxy.tensormap::generic.acquire.gpu [%d1], 128;\n" + replace), 3);
   setMap(stale, map);
-  reports = stale.run(0); // once: the map stays changed
+  reports = stale.run(0); // applied once: the map stays changed
   ASSERT_EQ(reports.size(), 1u);
   EXPECT_NE(reports[0].message.find("since its last change"), std::string::npos) << reports[0].message;
   const std::string release = "fence.proxy.tensormap::generic.release.gpu;\n",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The rules of the tensor core one by one, and its vectorized sums against exact ones.
+// Tests the rules of the tensor core one by one, and its vectorized sums against exact ones.
 #include "Simulator/Exec/Matrix/TensorCore.h"
 #include "MatrixFactors.h"
 
@@ -12,7 +12,7 @@ namespace {
 
 constexpr unsigned columns = 8;
 
-/// One row: a0 b0 + a1 b1 + … + c in column 0, with the other factors zero.
+/// Computes one row: a0 b0 + a1 b1 + … + c in column 0, with all other elements zero.
 uint32_t sumOf(const Product &product, unsigned depth, std::vector<std::pair<uint32_t, uint32_t>> factors, uint32_t c) {
   FactorBits left(1, depth), right(columns, depth);
   for (unsigned k = 0; k < factors.size(); ++k) {
@@ -30,10 +30,10 @@ constexpr uint32_t one = 0x3c00, minusOne = 0xbc00, two12 = 0x6c00 /* 2^12 */;
 const Product half;
 
 TEST(TensorCore, cutsOffBelow25BitsOfTheLargestTerm) {
-  // 2^24 and 2^-2: one bit more would be lost.
+  // 2^24 and 2^-2: one more bit would be lost.
   EXPECT_EQ(sumOf(half, 16, {{two12, two12}, {0x3800, 0x3400}, {0x3800, 0x3400}, {0x3400, one}, {0x3400, one}}, 0),
-            single(0x1p24f)); // 4 quarters less what single precision drops
-  // Cancelled later, what was kept shows: 2^24 + 2^-1 - 2^24, but not 2^24 + 2^-2 - 2^24.
+            single(0x1p24f)); // 4 quarters minus the bits that single precision drops
+  // Cancellation shows which bits were kept: 2^24 + 2^-1 - 2^24, but not 2^24 + 2^-2 - 2^24.
   EXPECT_EQ(sumOf(half, 16, {{two12, two12}, {0x3800, one}, {0xec00, two12}}, 0), single(0x1p-1f));
   EXPECT_EQ(sumOf(half, 16, {{two12, two12}, {0x3400, 0x3800}, {0xec00, two12}}, 0), single(0.0f));
 }
@@ -53,9 +53,9 @@ TEST(TensorCore, halfAccumulatorsRoundToNearestEven) {
 }
 
 TEST(TensorCore, zerosAreNotAligned) {
-  // A zero times 2^15 does not push out the subnormal accumulator.
+  // A zero times 2^15 must not shift out the subnormal accumulator.
   EXPECT_EQ(sumOf(half, 16, {{0, 0x7800}}, 1), 1u);
-  // Without any other term, either.
+  // The same without any other term.
   EXPECT_EQ(sumOf(half, 16, {}, 0x80000001), 0x80000001u);
   EXPECT_EQ(sumOf(half, 16, {{0x8000, one}}, 0x80000000), 0u);
 }
@@ -104,7 +104,7 @@ TEST(TensorCore, integersWrapOrSaturate) {
   EXPECT_EQ(sumOf(product, 32, {{0xff, 1}}, 0x80000000), 0x80000000u);
 }
 
-/// The sum as the header describes it, term by term with 128-bit integers.
+/// Computes the sum as the header describes it, term by term with 128-bit integers.
 uint32_t exactSum(const std::vector<std::pair<double, int>> &terms, int fraction) {
   int largest = -10000;
   for (auto [value, exponent] : terms)

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A kernel with one tcgen05.mma for tests: its parts are text that a test may change or remove.
+// A test kernel with one tcgen05.mma, in parts that a test may change or remove.
 #pragma once
 
 #include "SimulatedKernel.h"
 
 namespace tile::sim {
 
-/// 128 threads copy `sharedBytes` of the first buffer to `data`, allocate tensor memory, multiply, and store what the
-/// accumulator's columns hold to the second buffer: thread t the words t * columns … of lane t.
+/// 128 threads copy `sharedBytes` of the first buffer to `data`, allocate tensor memory, multiply, and store the
+/// accumulator's columns to the second buffer: thread t stores words t * columns … of lane t.
 struct TensorKernel {
   static constexpr unsigned threads = 128;
-  unsigned sharedBytes = 16384, columns = 16; ///< to load at the end, a multiple of 8
+  unsigned sharedBytes = 16384, columns = 16; ///< columns to load at the end, a multiple of 8
   unsigned allocated = 64;
   std::string target = "sm_100a";
 
@@ -20,8 +20,8 @@ struct TensorKernel {
   std::string beforeFence = "tcgen05.fence::before_thread_sync;\n";
   std::string barrier = "bar.sync 0;\n";
   std::string afterFence = "tcgen05.fence::after_thread_sync;\n";
-  std::string beforeMma; ///< by all threads; the address of tensor memory is in %r10, that of `data` in %r11
-  std::string mma;       ///< by thread 0; %d10 is the descriptor of A, %d11 that of B
+  std::string beforeMma; ///< executed by all threads; the address of tensor memory is in %r10, that of `data` in %r11
+  std::string mma;       ///< executed by thread 0; %d10 is the descriptor of A, %d11 that of B
   std::string commit = "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [bar];\n";
   std::string wait = "WAIT:\nmbarrier.try_wait.parity.shared::cta.b64 %p2, [bar], 0;\n@!%p2 bra WAIT;\n";
   std::string waitFence = "tcgen05.fence::after_thread_sync;\n";
@@ -34,8 +34,8 @@ struct TensorKernel {
     std::string text =
         ".shared .align 8 .b64 bar;\n.shared .align 4 .b32 tptr;\n.reg .b32 %t<64>;\n"
         "shr.u32 %r1, %r0, 5;\n"
-        "setp.ne.u32 %p0, %r1, 0;\n" // not warp 0
-        "setp.ne.u32 %p1, %r0, 0;\n" // not thread 0
+        "setp.ne.u32 %p0, %r1, 0;\n" // executed by all warps but warp 0
+        "setp.ne.u32 %p1, %r0, 0;\n" // executed by all threads but thread 0
         "mov.u32 %r11, data;\n"
         "shl.b32 %r2, %r0, 4;\ncvt.u64.u32 %d2, %r2;\nadd.s64 %d3, %d0, %d2;\nadd.s32 %r3, %r11, %r2;\n"
         "mov.b32 %r4, 0;\n"
@@ -64,7 +64,7 @@ struct TensorKernel {
     return text;
   }
 
-  /// Descriptor bits of tcgen05; `swizzle` is 0, 1 (128 bytes in chunks of 32), 2 (128), 4 (64), 6 (32).
+  /// Returns the descriptor bits of tcgen05; `swizzle` is 0, 1 (128 bytes in chunks of 32), 2 (128), 4 (64), 6 (32).
   static uint64_t bits(uint64_t start, uint64_t leading, uint64_t stride, uint64_t swizzle) {
     return start >> 4 | leading >> 4 << 16 | stride >> 4 << 32 | uint64_t(1) << 46 | swizzle << 61;
   }

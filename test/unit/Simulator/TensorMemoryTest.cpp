@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tensor memory: allocation, loads and stores of every shape, copies from shared memory, and what is reported.
+// Tensor memory: allocation, loads and stores of every shape, copies from shared memory, and reports.
 #include "TensorKernel.h"
 
 using namespace tile::sim;
@@ -13,8 +13,8 @@ std::string list(const std::string &prefix, unsigned count) {
   return text + "}";
 }
 
-/// `threads` threads allocate 128 columns, do `inside`, and free them; %r10 is the first column, %r12 has the lanes of
-/// the warp.
+/// `threads` threads allocate 128 columns, execute `inside`, and free them; %r10 is the first column, %r12 the address
+/// of the warp's lanes.
 std::string allocated(const std::string &inside, const std::string &shared = "") {
   return ".shared .align 4 .b32 tptr;\n.reg .b32 %t<130>;\n" + shared +
          "shr.u32 %r1, %r0, 5;\nsetp.ne.u32 %p0, %r1, 0;\n@%p0 bra READY;\n"
@@ -39,7 +39,7 @@ std::unique_ptr<SimulatedKernel> make(const std::string &body, unsigned threads 
   return kernel;
 }
 
-/// Registers to the buffer, `count` words a thread.
+/// Stores registers to the buffer, `count` words per thread.
 std::string storeAll(unsigned count) {
   std::string text =
       "mul.lo.u32 %r4, %r0, " + std::to_string(4 * count) + ";\ncvt.u64.u32 %d4, %r4;\nadd.s64 %d4, %d0, %d4;\n";
@@ -48,7 +48,8 @@ std::string storeAll(unsigned count) {
   return text;
 }
 
-/// A fragment as a layout: bit number in a matrix of `rowBits` bits a row, of bit `bit` of what thread `thread` holds.
+/// A fragment as a layout: returns the index, in a matrix with rows of `rowBits` bits, of bit `bit` of the elements of
+/// thread `thread`.
 struct Shape {
   std::string name;
   unsigned registers, rowBits;                                ///< of .x2
@@ -124,7 +125,7 @@ TEST(TensorMemory, splitsHalvesAndPacks) {
   for (unsigned thread = 0; thread < 128; ++thread)
     for (unsigned r = 0; r < 2; ++r)
       ASSERT_EQ(words[thread * 2 + r], (thread / 32 * 32 + thread % 16) * 1024 + r + (thread % 32 >= 16 ? 9 : 0));
-  // Two columns make a register, and the other way round.
+  // Two columns form a register, and vice versa.
   auto packed = make(allocated(fill() +
                                "tcgen05.ld.sync.aligned.32x32b.x2.pack::16b.b32 {%t0, %t1}, [%r12+4];\n"
                                "tcgen05.wait::ld.sync.aligned;\n"
@@ -231,7 +232,7 @@ TEST(TensorMemory, reportsWrongAllocations) {
          "which reaches lanes");
   expect(allocated("tcgen05.ld.sync.aligned.32x32b.x1.b32 {%t0}, [%r12];\ntcgen05.wait::ld.sync.aligned;\n"),
          ReportKind::Uninitialized, "tensor memory, lane");
-  // The address is in shared memory only after the barrier, also where nothing is to be done.
+  // The address is in shared memory only after the barrier, even if nothing has to be done.
   std::string early = plain;
   early = without(early, "bar.sync 0;\nld.shared.b32 %r10, [tptr];\n", "ld.shared.b32 %r10, [tptr];\nbar.sync 0;\n");
   expect(early, ReportKind::Race, "");
@@ -242,7 +243,7 @@ TEST(TensorMemory, reportsMissingWaits) {
     make(allocated(body))->expectAlways(kind, words);
   };
   std::string load = "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%t0}, [%r12];\n";
-  // Reading a register waits for the load, writing it does not. Until then the columns must not go.
+  // Reading a register waits for the load; writing does not. The columns must not be freed earlier.
   make(allocated(fill() + load + "add.s32 %t1, %t0, 1;\n"))->expectNone();
   make(allocated(fill() + load + "add.s32 %t0, %t0, 1;\n"))->expectNone();
   expect(fill() + load + "mov.b32 %t0, 1;\n", ReportKind::EarlyUse, "overwrites a register that a tcgen05.ld");
@@ -250,7 +251,7 @@ TEST(TensorMemory, reportsMissingWaits) {
   std::string stored = fill();
   stored.erase(stored.find("tcgen05.wait::st"));
   expect(stored + load + "tcgen05.wait::ld.sync.aligned;\n", ReportKind::EarlyUse, "tcgen05.st still writes");
-  // The columns go while they are still written.
+  // The columns are freed while they are still being written.
   make(allocated(stored))->expectAlways(ReportKind::EarlyUse, "tcgen05.st still writes");
 }
 

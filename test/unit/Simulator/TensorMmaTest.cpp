@@ -8,7 +8,7 @@ using namespace tile::sim;
 
 namespace {
 
-/// Small integers that all the types have.
+/// Small integers that all types represent.
 int leftAt(unsigned row, unsigned k) {
   return int((row * 7 + k * 3) % 5) - 2;
 }
@@ -43,7 +43,7 @@ const Type u8{"i8", 0, 8, 8, [](int v) { return uint32_t(v + 2); }};
 struct Case {
   Type left = f16, right = f16;
   unsigned m = 128, n = 16;
-  unsigned swizzle = 0; ///< mode of both
+  unsigned swizzle = 0; ///< negation of both operands
   bool leftLineMajor = false, rightLineMajor = false;
   uint32_t more = 0; ///< bits of the instruction descriptor
 
@@ -59,7 +59,8 @@ unsigned widthOf(unsigned swizzle) {
   return swizzle == 0 ? 16 : swizzle == 6 ? 32 : swizzle == 4 ? 64 : 128;
 }
 
-/// Byte offset of an element in the canonical layouts of PTX ISA 9.7.16.5, and the descriptor of a factor.
+/// Returns the byte offset of an element in the canonical layouts of PTX ISA 9.7.16.5, and the descriptor of an
+/// operand.
 struct Layout {
   unsigned lines, depth, bytes, swizzle;
   bool isLineMajor;
@@ -272,7 +273,7 @@ TEST(TensorMma, leavesDisabledLanes) {
     ASSERT_EQ(values[row * text.columns + 3], float(productAt(c, row, 3) * (row < 8 ? 1 : 2)));
 }
 
-/// Thread t of 128 puts row t of A into columns 32 to 39.
+/// Thread t of 128 stores row t of A to columns 32 to 39.
 TEST(TensorMma, takesAFromTensorMemory) {
   Case c;
   TensorKernel text = kernelOf(c);
@@ -294,7 +295,7 @@ TEST(TensorMma, takesAFromTensorMemory) {
   text.make()->expectAlways(ReportKind::EarlyUse, "tcgen05.st still writes");
 }
 
-/// The same by tcgen05.cp, in order with the MMA: rows of 32 bytes.
+/// The same with tcgen05.cp, which is ordered with the MMA: rows of 32 bytes.
 TEST(TensorMma, takesACopyOfAFromTensorMemory) {
   Case c;
   TensorKernel text = kernelOf(c);
@@ -330,7 +331,7 @@ TEST(TensorMma, splitsTheColumnsOfWeightStationaryShapes) {
   }
 }
 
-/// Both halves of the lanes have a copy of A; that of the upper one is of other rows.
+/// Both halves of the lanes have a copy of A; the copy in the upper half has other rows.
 TEST(TensorMma, takesACopyOfAForEachPartOfTheColumns) {
   Case c{.n = 64};
   c.m = 64;

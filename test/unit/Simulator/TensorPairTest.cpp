@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// cta_group::2: one MMA of two CTAs, each of which has half of A, half of B and half of D; copies that signal the
-// leader.
+// cta_group::2: one MMA of two CTAs, each of which has half of A, of B and of D; copies that signal the leader.
 #include "TensorKernel.h"
 
 #include "Simulator/Exec/Async/TensorMap.h"
@@ -24,8 +23,7 @@ uint16_t halfOf(int value) {
 
 constexpr unsigned n = 32, depth = 16, imageBytes = 8192, rightStart = 4096;
 
-/// Both CTAs copy their half of the input to shared memory; the leader multiplies, and both store what their 128 lanes
-/// hold.
+/// Both CTAs copy their half of the input to shared memory; the leader multiplies, and both store their 128 lanes.
 struct PairKernel {
   unsigned m = 256;
   std::string meet = "barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;\n";
@@ -33,7 +31,7 @@ struct PairKernel {
   std::string beforeMma = meet; ///< both CTAs have filled their shared memory
   std::string waitForMma = "WAIT:\nmbarrier.try_wait.parity.shared::cta.b64 %p2, [bar], 0;\n@!%p2 bra WAIT;\n";
   std::string atEnd = meet;
-  std::string arrivalOfPeer; ///< instead of beforeMma: by thread 0 of the other CTA
+  std::string arrivalOfPeer; ///< executed by thread 0 of the other CTA instead of beforeMma
   std::string waitOfLeader;
 
   unsigned columns() const { return m == 256 ? n : n / 2; }
@@ -123,18 +121,19 @@ TEST(TensorPair, multipliesTogether) {
 
 TEST(TensorPair, reportsWhatDoesNotWaitForThePeer) {
   PairKernel text;
-  text.beforeMma = ""; // what is found depends on who comes first
+  text.beforeMma = ""; // the finding depends on the order
   auto kernel = text.make();
   for (uint64_t seed = 0; seed < 12; ++seed)
     EXPECT_FALSE(kernel->run(seed).empty()) << seed;
   text = {};
-  text.atEnd = ""; // columns of a CTA are freed, and its shared memory goes, only after its own wait: fine
+  text.atEnd = ""; // a CTA frees its columns, and its shared memory, only after its own wait, which is correct
   text.make()->expectNone();
   text.waitForMma = "@%p4 bra NOWAIT;\n" + text.waitForMma + "NOWAIT:\nbar.sync 0;\n";
   text.make()->expectAlways(ReportKind::EarlyUse, "tcgen05.mma still writes");
 }
 
-/// The other CTA says by an mbarrier of the leader that its half is there: with cluster scope, or it is not seen.
+/// The other CTA signals through an mbarrier of the leader that its half is ready: with cluster scope, otherwise it is
+/// not visible.
 TEST(TensorPair, mbarriersBetweenCtasNeedClusterScope) {
   for (const char *order : {".release.cluster", "", ".release.cta"}) {
     PairKernel text;
@@ -231,7 +230,7 @@ TEST(TensorPair, tensorCopiesSignalTheLeader) {
       EXPECT_EQ(words[cta * 16 + i], (3 + cta) * 16 + i);
 }
 
-/// Two clusters run; each adds one to a number for each that it has taken over from the other six.
+/// Two clusters run. Each adds one to a word for each of the other six that it has taken over.
 TEST(TensorPair, clustersTakeOverWork) {
   const std::string body =
       ".shared .align 8 .b64 bar;\n.shared .align 16 .b8 response[16];\n.reg .b128 %q<2>;\n"

@@ -28,7 +28,7 @@ struct Scale {
   float value;
   uint8_t bits;
 };
-/// The scale of a block of a line, different for the two operands.
+/// Returns the scale of a block of a line, different for the two operands.
 Scale scaleOf(bool isFraction, unsigned line, unsigned block, unsigned which) {
   constexpr Scale powers[] = {{0.5f, 126}, {1, 127}, {2, 128}, {4, 129}};
   constexpr Scale fractions[] = {{0.5f, 0x30}, {1, 0x38}, {1.5f, 0x3c}, {1.75f, 0x3e}};
@@ -120,13 +120,14 @@ TEST(TensorScale, reportsWhatIsMissing) {
   TensorKernel text = kernelOf(c);
   text.mma.erase(text.mma.find("tcgen05.cp"), text.mma.find("tcgen05.mma") - text.mma.find("tcgen05.cp"));
   text.make()->expectAlways(ReportKind::Uninitialized, "tensor memory");
-  // Fractions belong to blocks of 16.
+  // Fractions are only in the scales of blocks of 16.
   TensorKernel wrong = kernelOf({"mxf4", ".block32", 2, 64, true});
   wrong.make()->expectAlways(ReportKind::InvalidOperand, "ue4m3");
 }
 
 TEST(TensorScale, multipliesInRegisters) {
-  // All lanes hold ones; the scales of row r are in lane 4 (r % 8) + 2 t + r / 8, those of column n in lane 4 n + t.
+  // All operand lanes hold ones; the scales of row r are in lane 4 (r % 8) + 2 t + r / 8, those of column n in lane 4 n
+  // + t.
   struct {
     std::string suffixes, types, scaleType;
     uint32_t ones;
@@ -146,7 +147,7 @@ TEST(TensorScale, multipliesInRegisters) {
     SCOPED_TRACE(c.suffixes + "." + c.types);
     const std::string selectLeft = "{" + std::to_string(c.byte) + ", " + std::to_string(c.leftThread) + "}",
                       selectRight = "{" + std::to_string(c.byte) + ", " + std::to_string(c.rightThread) + "}";
-    // e2m1 in the middle of its byte, e3m2 at its end.
+    // e2m1 is in the middle of its byte, e3m2 at the end.
     const uint32_t leftOnes = c.ones ? c.ones : 0x08080808, rightOnes = c.ones ? c.ones : 0x0c0c0c0c;
     const std::string body =
         "shl.b32 %r1, %r0, 2;\ncvt.u64.u32 %d2, %r1;\nadd.s64 %d3, %d0, %d2;\n"
@@ -198,7 +199,7 @@ TEST(TensorScale, mixesSmallFloatsInRegisters) {
     ASSERT_EQ(values[i], 28.0f);
 }
 
-/// Lanes store their registers as bytes, and load them again: rows of 16 bytes whose byte c of row r is 16 r + c.
+/// Lanes store their registers as bytes, and load them again; byte c of row r is 16 r + c.
 TEST(TensorScale, movesMatricesOfBytes) {
   auto body = [](const std::string &load, unsigned registers) {
     std::string text = "shl.b32 %r1, %r0, 4;\nmov.u32 %r2, data;\nadd.s32 %r2, %r2, %r1;\ncvt.u64.u32 %d2, %r1;\n"
@@ -231,13 +232,13 @@ TEST(TensorScale, movesMatricesOfBytes) {
                   const unsigned first = 6 * (4 * (t % 4) + b), byte = 16 * (t / 4) + first / 8;
                   return uint8_t((byte | (byte + 1) << 8) >> first % 8 & 63);
                 }},
-               // The stored data are the rows: thread t has bytes of rows 2 (t%4) and the next one.
+               // The stored data are the rows: thread t has bytes of row 2 (t%4) and of the next one.
                {"ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r14, %r15}, [%r2];\nbar.warp.sync 0xffffffff;\n"
                 "add.s32 %r16, %r2, 512;\nmov.b32 %r17, 0;\n"
                 "stmatrix.sync.aligned.m16n8.x2.trans.shared.b8 [%r16], {%r14, %r15};\nbar.warp.sync 0xffffffff;\n"
                 "ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r10, %r11}, [%r16];\n",
                 2, [](unsigned t, unsigned j, unsigned b) {
-                  // Row 8 j + s of what was stored is row 4 (s/2) + 2 j + s%2 of what was loaded.
+                  // Row 8 j + s of the stored data is row 4 (s/2) + 2 j + s%2 of the loaded data.
                   const unsigned s = t / 4, row = 4 * (s / 2) + 2 * (j % 2) + s % 2;
                   return uint8_t(16 * row + 4 * (t % 4) + b);
                 }}};

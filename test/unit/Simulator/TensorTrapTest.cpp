@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Mistakes that compilers and kernels for Blackwell have made: each is a correct kernel with one change, and its report
+// Errors that compilers and kernels for Blackwell have had. Each is a correct kernel with one change, and its report
 // names the line of the change, for every order of events.
 #include "TensorKernel.h"
 
@@ -17,7 +17,7 @@ TensorKernel correct() {
   return text;
 }
 
-/// The line of the PTX in which `words` begin, after `from`.
+/// Returns the PTX line in which `words` begin, after `from`.
 uint32_t lineOf(const SimulatedKernel &kernel, const std::string &words) {
   const std::string &ptx = kernel.ptx();
   const size_t at = ptx.find(words);
@@ -25,7 +25,8 @@ uint32_t lineOf(const SimulatedKernel &kernel, const std::string &words) {
   return uint32_t(std::count(ptx.begin(), ptx.begin() + at, '\n')) + 1;
 }
 
-/// For every seed a report of the kind, at the line where `place` stands, that says `words`.
+/// Expects, for every seed, a report of the kind at the line that contains `place`, with a message that contains
+/// `words`.
 void expectAt(const TensorKernel &text, ReportKind kind, const std::string &place, const std::string &words) {
   auto kernel = text.make();
   const uint32_t line = lineOf(*kernel, place);
@@ -46,7 +47,7 @@ TEST(TensorTraps, nothingIsWrongWithTheKernel) {
 
 TEST(TensorTraps, addressIsReadBeforeTheBarrier) {
   TensorKernel text = correct();
-  text.barrier = ""; // a race, or a read of what has not been written, as the order may be
+  text.barrier = ""; // a race or an uninitialized read, depending on the order
   auto kernel = text.make();
   const uint32_t line = lineOf(*kernel, "ld.shared.b32 %r10");
   for (uint64_t seed = 0; seed < 12; ++seed) {
@@ -118,7 +119,7 @@ TEST(TensorTraps, sharedMemoryIsNotFenced) {
   expectAt(text, ReportKind::MissingFence, "tcgen05.mma", "fence.proxy.async");
 }
 
-/// The wait tells that the MMA has read A and B, not what other threads wrote before the commit.
+/// The wait implies that the MMA has read A and B, but not that other threads' writes before the commit are visible.
 TEST(TensorTraps, commitPassesNoWritesOfThreads) {
   TensorKernel text = correct();
   text.commit = "mov.b32 %t8, 7;\nst.shared.b32 [%r11+12288], %t8;\n" + text.commit;
@@ -126,7 +127,8 @@ TEST(TensorTraps, commitPassesNoWritesOfThreads) {
   expectAt(text, ReportKind::Race, "ld.shared.b32 %t9", "");
 }
 
-/// One warp copies to where an MMA of another reads, and again when the MMA is done, of which only a commit tells it.
+/// One warp copies to a buffer that an MMA of another warp reads, and again after the MMA, whose completion only a
+/// commit signals.
 TEST(TensorTraps, placeOfFactorsIsReusedTooEarly) {
   auto wait = [](const std::string &barrier, unsigned parity) {
     static unsigned count = 0;
@@ -164,7 +166,7 @@ TEST(TensorTraps, twoThreadsAddToOneAccumulator) {
   TensorKernel text = correct();
   std::string other = text.mma;
   other.replace(other.rfind(", 0;"), 4, ", 1;");
-  // Thread 32 multiplies as well, and nothing orders the two.
+  // Thread 32 also multiplies, and nothing orders the two threads.
   text.beforeMma = "setp.ne.u32 %p4, %r0, 32;\nshr.u32 %r5, %r11, 4;\ncvt.u64.u32 %d4, %r5;\nadd.s64 %d10, %d4, " +
                    std::to_string(int64_t(text.left)) + ";\nadd.s64 %d11, %d4, " + std::to_string(int64_t(text.right)) +
                    ";\n@%p4 bra OTHERS;\n" + other + "OTHERS:\n";
@@ -193,12 +195,12 @@ TEST(TensorTraps, warpReadsLanesOfAnother) {
 }
 
 TEST(TensorTraps, registersAreTooFew) {
-  // 128 threads of 64 registers: a warp group cannot have 128 of them while none have been released.
+  // 128 threads of 64 registers: a warp group cannot get 128 registers per thread while none have been released.
   TensorKernel text = correct();
   SimulatedKernel kernel("setmaxnreg.inc.sync.aligned.u32 128;\n", 1, ".maxnreg 64 ", {"9.0", "sm_100a", 1024, 4096});
   kernel.threads = 128;
   kernel.expectAlways(ReportKind::Deadlock, "");
-  // Roles of single warps of a group request their registers at different places; the number must be the same.
+  // Roles of single warps of a group request their registers with different instructions; the number must be the same.
   auto roles = [](unsigned first, unsigned others, bool asksAgain) {
     const std::string set = "setmaxnreg.dec.sync.aligned.u32 ";
     auto kernel = std::make_unique<SimulatedKernel>(
@@ -210,7 +212,7 @@ TEST(TensorTraps, registersAreTooFew) {
     return kernel;
   };
   roles(40, 40, false)->expectNone();
-  roles(40, 40, true)->expectNone(); // for what the warp has already
+  roles(40, 40, true)->expectNone(); // a request for the number that the warp already has
   roles(40, 48, false)->expectAlways(ReportKind::InvalidOperand, "of its group executes the setmaxnreg at line");
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Transactions against what the CUDA best practices guide says of its examples, and occupancy against known cases.
+// Tests transactions against the examples of the CUDA best practices guide, and occupancy against known cases.
 #include "Simulator/Profile/Transactions.h"
 #include "Simulator/Profile/Profiler.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// wgmma on the machine: results from every layout, and reports of what is missing around it.
+// wgmma on the machine: results for every layout, and reports of missing synchronization.
 #include "SimulatedKernel.h"
 #include "Simulator/Exec/Matrix/Fragments.h"
 
@@ -9,8 +9,8 @@ using namespace tile::sim;
 
 namespace {
 
-/// 128 threads put 4096 bytes into shared memory, multiply 64x16 by 16x8 matrices of f16 that lie in it, and store the
-/// accumulators, four a thread.
+/// 128 threads store 4096 bytes to shared memory, multiply 64x16 by 16x8 matrices of f16 in it, and store the
+/// accumulators, four per thread.
 struct WgmmaKernel {
   std::string proxyFence = "fence.proxy.async.shared::cta;\n";
   std::string barrier = "bar.sync 0;\n";
@@ -55,7 +55,7 @@ struct WgmmaKernel {
   }
 };
 
-uint16_t halfOf(int value) { // of small integers
+uint16_t halfOf(int value) { // with small integers
   _Float16 half = _Float16(value);
   uint16_t bits;
   std::memcpy(&bits, &half, sizeof(bits));
@@ -69,8 +69,8 @@ int rightAt(int k, int column) {
   return (k * 5 + column * 2) % 7 - 3;
 }
 
-/// Byte offset of an element of a factor that begins at 0 in memory with the swizzle of TMA: bits 4 to 6 of the offset
-/// in a tile of rows of `width` bytes, changed by exclusive or with the bits 7 to 9 (PTX ISA 5.5.6).
+/// Returns the byte offset of an element of an operand that begins at address 0 and has TMA's swizzle: bits 4 to 6 of
+/// the offset in a tile of rows of `width` bytes, changed by exclusive or with the bits 7 to 9 (PTX ISA 5.5.6).
 unsigned swizzled(unsigned offset, unsigned width) {
   return offset ^ (offset >> 7 & (width / 16 - 1)) << 4;
 }
@@ -135,7 +135,7 @@ TEST(WgmmaTest, readsSwizzledRows) {
   struct {
     unsigned width;
     uint64_t mode;
-  } swizzles[] = {{32, 3}}; // 64 rows of 32 bytes are what fits `data` twice
+  } swizzles[] = {{32, 3}}; // 64 rows of 32 bytes fill `data` twice
   for (auto [width, mode] : swizzles) {
     WgmmaKernel text;
     text.left = WgmmaKernel::descriptor(0, 16, 8 * width, mode);
@@ -197,7 +197,7 @@ TEST(WgmmaTest, reportsAMissingWait) {
   WgmmaKernel text;
   text.wait = "";
   make(text)->expectAlways(ReportKind::AccumulatorUse, "wait_group");
-  for (int i = 0; i < 20; ++i) // that it has finished long ago is luck
+  for (int i = 0; i < 20; ++i) // that it has already finished is accidental
     text.wait += "bar.sync 1;\n";
   make(text)->expectAlways(ReportKind::AccumulatorUse, "wait_group");
   text.wait = "wgmma.wait_group.sync.aligned 1;\n";
@@ -243,7 +243,7 @@ TEST(WgmmaTest, reportsAFactorOverwrittenTooEarly) {
 
 TEST(WgmmaTest, aWaitOfOneWarpCoversItsGroup) {
   WgmmaKernel text;
-  // Warp 0 says through an mbarrier that the buffer is free; warp 3 overwrites it.
+  // Warp 0 signals through an mbarrier that the buffer is free; warp 3 overwrites it.
   text.before = "setp.ne.u32 %p2, %r0, 0;\n@!%p2 mbarrier.init.shared.b64 [data+4000], 1;\nbar.sync 0;\n";
   text.after = "@!%p2 mbarrier.arrive.shared.b64 %d9, [data+4000];\n"
                "setp.ne.u32 %p3, %r16, 3;\n@%p3 bra done;\n"

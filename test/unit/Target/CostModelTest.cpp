@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The cost model: everything it offers can be built, it reacts to sizes as it should, and its picks are good where the
-// speed of the alternatives was measured.
+// The cost model: every configuration that it offers can be built, it responds to sizes plausibly, and its picks are
+// good for all sizes for which the alternatives were measured.
 #include "Schedules.h"
 #include "Target/GemmTime.h"
 #include "Target/KernelSet.h"
@@ -76,9 +76,9 @@ TEST(CostModel, whatThisCompilerCannotBuild) {
   reject([](GemmConfig &config) { config.numStages = 0; });
   reject([](GemmConfig &config) { config.blockM = 32, config.blockN = 32; });
   reject([](GemmConfig &config) { config.blockM = 8; });   // a may be column-major: its panels have 16 rows
-  reject([](GemmConfig &config) { config.blockN = 200; }); // no multiple of 16
-  reject([](GemmConfig &config) { config.blockM = 192; }); // and 256 columns: too many sums
-  reject([](GemmConfig &config) { config.blockM = 144, config.blockN = 144; }); // one of them is rows of wgmma
+  reject([](GemmConfig &config) { config.blockN = 200; }); // not a multiple of 16
+  reject([](GemmConfig &config) { config.blockM = 192; }); // and 256 columns: too many accumulators
+  reject([](GemmConfig &config) { config.blockM = 144, config.blockN = 144; }); // one of them is the rows of wgmma
   reject([](GemmConfig &config) { config.blockM = 72, config.blockN = 128; });
   reject([](GemmConfig &config) { config.blockM = 64, config.blockN = 192; }); // two groups share 192 columns
   reject([](GemmConfig &config) { config.blockN = 96, config.blockK = 128; });
@@ -130,14 +130,14 @@ TEST(CostModel, moreWorkTakesLonger) {
         EXPECT_GT(time, last);
         last = time;
         EXPECT_GT(estimateGemm(target, {.m = size, .n = size, .k = 2 * size}, config).microseconds, time);
-        // More bytes leave less of what a lone group loses: a hair.
+        // More bytes reduce the relative loss of a single group slightly.
         EXPECT_GE(estimateGemm(target, {.m = size + 1, .n = size, .k = size}, config).microseconds, 0.9999 * time);
       }
     }
   }
 }
 
-// Up to 132; what L2 gives to all would be little for each of more, while the last wave stays a whole one.
+// Up to 132. With more, the L2 bandwidth per multiprocessor is small, while the last wave remains complete.
 TEST(CostModel, moreMultiprocessorsAreNotSlower) {
   for (const GemmConfig &config : gemmCandidates(hopper, {}))
     for (unsigned sms : {33u, 66u}) {
@@ -156,11 +156,11 @@ TEST(CostModel, smallProblemsGetSmallTiles) {
   }
 }
 
-// On an H200 the fastest that were tried for M = 1 and 16, N and K 4096, 8192 and 28672.
+// The fastest configurations that were measured on an H200 for M = 1 and 16, N and K 4096, 8192 and 28672.
 TEST(CostModel, fewRowsAreSwapped) {
   for (int64_t n : {4096, 8192, 28672}) {
     GemmProblem problem{.m = 16, .n = n, .k = 8192, .aKMajor = true, .bKMajor = true};
-    // One round of large tiles rather than four of small ones: 118.4 us against 125.6.
+    // One wave of large tiles is faster than four waves of small ones: 118.4 us against 125.6.
     bool isOneRound = n == 28672;
     GemmConfig few{16, 64, 128, 1, 4, 11, true}, large{16, 256, 128, 1, 8, 3, true};
     EXPECT_EQ(best(hopper, problem), isOneRound ? large : few);
@@ -176,7 +176,7 @@ TEST(CostModel, fewRowsAreSwapped) {
   }
 }
 
-// 288 tiles of 128x256 on 132 multiprocessors: two rounds, and 24 tiles in three parts.
+// 288 tiles of 128x256 on 132 multiprocessors: two full waves, and 24 tiles in three parts each.
 TEST(CostModel, splitTailsDoNotFillUpWaves) {
   GemmProblem split = square(3072), whole = split;
   whole.splitTail = false;
@@ -189,7 +189,7 @@ TEST(CostModel, splitTailsDoNotFillUpWaves) {
   EXPECT_EQ(estimateGemm(hopper, split, config).waves, 3);
 }
 
-// Configurations of kernels that say nothing about sizes.
+// Configurations of kernels that do not state their sizes.
 TEST(CostModel, defaultProblem) {
   EXPECT_EQ(best(hopper, {}), (GemmConfig{128, 256, 64, 12, 8, 4, true}));
   EXPECT_EQ(best(hopper, {.tensorMaps = false}), (GemmConfig{128, 128, 32, 8, 4, 3, false}));
@@ -200,7 +200,7 @@ TEST(CostModel, defaultProblem) {
 // accumulators.
 TEST(CostModel, operandsThroughRegisters) {
   const GemmProblem problem{.tensorMaps = false, .copyBytes = 2, .asyncCopies = false};
-  // Warp groups multiply the larger tile; mma.sync, of a GPU without them, would spill.
+  // Warp groups multiply the larger tile; mma.sync on a GPU without them would spill.
   EXPECT_EQ(best(hopper, problem), (GemmConfig{128, 128, 32, 8, 8, 3, false}));
   EXPECT_EQ(best(*findTarget("sm_80"), problem), (GemmConfig{64, 128, 32, 8, 4, 3, false}));
   // A configuration that would spill gets eight warps, and is not the best of the open ones.
@@ -208,13 +208,13 @@ TEST(CostModel, operandsThroughRegisters) {
   EXPECT_EQ(best(hopper, problem, {.numWarps = 4}), (GemmConfig{64, 64, 64, 8, 4, 3, false}));
   EXPECT_TRUE(fitsRegisters(hopper, problem, best(hopper, problem, {.blockK = 64})));
   EXPECT_TRUE(fitsRegisters(hopper, problem, best(hopper, problem, {.numWarps = 2})));
-  // Pieces of 16 bytes, where there is no cp.async, take half as many registers.
+  // Chunks of 16 bytes without cp.async take half as many registers.
   const GemmProblem pieces{.tensorMaps = false, .copyBytes = 16, .asyncCopies = false};
   const GemmConfig config{64, 128, 32, 8, 4, 3, false};
   EXPECT_EQ(registersOfStep(problem, config), 64u + 48);
   EXPECT_EQ(registersOfStep(pieces, config), 64u + 24);
   EXPECT_TRUE(fitsRegisters(*findTarget("sm_75"), pieces, best(*findTarget("sm_75"), pieces)));
-  // As measured on an H200, us: variants.tsv. Few tiles are small, many are large.
+  // Times measured on an H200 in us: variants.tsv. Few tiles are small, many are large.
   auto time = [&](GemmSize size, unsigned block, unsigned steps, unsigned warps) {
     GemmProblem measured{.m = size.m, .n = size.n, .k = size.k, .element = MmaType::BF16, .tensorMaps = false};
     measured.copyBytes = 2;
@@ -231,7 +231,7 @@ TEST(CostModel, operandsThroughRegisters) {
   EXPECT_LT(time(large, 128, 32, 8), time(large, 64, 64, 4));
 }
 
-// Tiles that run together read few rows and columns: nearly as many of each.
+// Tiles that run together read few rows and columns if both numbers are similar.
 TEST(CostModel, groups) {
   auto groupOf = [](int64_t m, int64_t n, unsigned blockM, unsigned blockN, unsigned sms, int64_t k = 4096) {
     return best(hopper, {.m = m, .n = n, .k = k, .numSms = sms}, {.blockM = blockM, .blockN = blockN}).groupM;
@@ -240,7 +240,7 @@ TEST(CostModel, groups) {
   EXPECT_EQ(groupOf(8192, 8192, 256, 128, 132), 6u);
   EXPECT_EQ(groupOf(8192, 8192, 128, 256, 64), 8u);
   EXPECT_EQ(groupOf(512, 32768, 128, 256, 132), 4u);
-  // All at once.
+  // All tiles run at once.
   EXPECT_EQ(groupOf(1536, 1536, 128, 144, 132), 4u);
   EXPECT_EQ(groupOf(2048, 2048, 128, 256, 132), 8u);
   EXPECT_EQ(groupOf(2048, 2048, 128, 256, 132, /*k=*/1024), 1u);
@@ -276,7 +276,8 @@ TEST(CostModel, choicesThatAreNotLegalAreKeptToo) {
 // 132 tiles of 128x144 are one wave, 384 of 128x192 nearly three.
 TEST(CostModel, blocksThatAreNoPowersOfTwo) {
   GemmProblem problem = square(1536);
-  // Rows of blocks of c and of a row-major b would begin inside of lines of L2: then rows are not a power of two.
+  // If rows of blocks of c or of a row-major b would begin inside lines of L2, a number of rows that is not a power of
+  // two is chosen.
   EXPECT_EQ(best(hopper, problem), (GemmConfig{144, 128, 64, 4, 8, 4, true}));
   problem.anyRows = false;
   EXPECT_EQ(best(hopper, problem), (GemmConfig{128, 144, 64, 4, 8, 4, true}));
@@ -292,7 +293,7 @@ TEST(CostModel, blocksThatAreNoPowersOfTwo) {
   problem.tensorMaps = false;
   for (const GemmConfig &config : gemmCandidates(hopper, problem))
     EXPECT_EQ((config.blockM & (config.blockM - 1)) | (config.blockN & (config.blockN - 1)), 0u);
-  // Where power is the limit, nothing is gained.
+  // If power is the limit, nothing is gained.
   EXPECT_EQ(best(hopper, {.m = 8192, .n = 8192, .k = 8192, .aKMajor = true, .bKMajor = true}).blockN, 256u);
 }
 

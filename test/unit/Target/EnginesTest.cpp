@@ -67,13 +67,13 @@ TEST(Wgmma, typesAndOrders) {
 TEST(Wgmma, promotion) {
   WgmmaDot bytes{.a = MmaType::F8E4M3, .b = MmaType::F8E5M2, .m = 64, .n = 256, .k = 64};
   EXPECT_EQ(plan(bytes), (WgmmaPlan{256, 32, 1, 1}));
-  // As few as can be are those of an instruction, of half the columns.
+  // The minimum is the columns of an instruction, for half of the columns.
   bytes.imprecise = 0;
   EXPECT_EQ(plan(bytes), (WgmmaPlan{128, 32, 1, 1, 32}));
   bytes.imprecise = 33;
   bytes.n = 128;
   EXPECT_EQ(plan(bytes), (WgmmaPlan{128, 32, 1, 1, 64}));
-  bytes.n = 160; // whole columns of 128 are none of them
+  bytes.n = 160; // no parts of 128 columns
   EXPECT_EQ(plan(bytes).n, 160u);
 }
 
@@ -98,7 +98,7 @@ TEST(Wgmma, sizes) {
 
 TEST(Wgmma, columnsThatAreNoPowerOfTwo) {
   EXPECT_EQ(plan(product(64, 160, 64)).n, 160u);
-  EXPECT_TRUE(isRefused(product(64, 168, 64)));    // no multiple of 16
+  EXPECT_TRUE(isRefused(product(64, 168, 64)));    // not a multiple of 16
   EXPECT_TRUE(isRefused(product(64, 160, 64, 8))); // two groups side by side
   EXPECT_TRUE(isRefused(product(64, 160, 128)));   // two panels along k
   EXPECT_TRUE(isRefused(product(144, 128, 64)));
@@ -141,7 +141,7 @@ TEST(MmaSync, instructionAndGrid) {
   EXPECT_EQ(planMmaSync(ampere, given)->warpsN, 4u);
   given.a = given.b = MmaType::F8E4M3;
   EXPECT_FALSE(planMmaSync(ampere, given));
-  given.a = given.b = given.accumulator = MmaType::F64; // instructions that layouts do not know
+  given.a = given.b = given.accumulator = MmaType::F64; // instructions that have no layouts
   EXPECT_FALSE(planMmaSync(ampere, given));
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The loss of an artifact's variants on sizes that were measured: by the set that is planned, and by the choice in it.
+// Computes how much an artifact's variants lose on measured sizes: due to the planned set, and due to the choice within
+// the set.
 //
 //   cd bench/results/h200
 //   ../../../build/test/unit/Target/variant-loss variants.tsv 12 1 3 3 6        kernels of each class, as in

@@ -2,7 +2,7 @@
 // Compares the cost model with measured schedules, and fits its constants to them:
 //
 //   cd bench/results/h200
-//   ../../../build/test/unit/Target/cost-model-fit schedules.tsv tiles.tsv          table of picks, with what each lost
+//   ../../../build/test/unit/Target/cost-model-fit schedules.tsv tiles.tsv          table of picks and their losses
 //   ../../../build/test/unit/Target/cost-model-fit schedules.tsv tiles.tsv --fit    search from the constants in
 //   GemmTime.cpp
 //
@@ -51,7 +51,7 @@ GemmEstimate estimate(const GemmProblem &problem, const GemmConfig &config, cons
       .estimate(problem.size());
 }
 
-/// The measured candidate that the constants make the fastest.
+/// Returns the measured candidate that is the fastest according to the constants.
 std::pair<GemmConfig, double> pick(const MeasuredShape &shape, const GemmConstants &constants) {
   std::pair<GemmConfig, double> best{{}, 0};
   double bestTime = HUGE_VAL;

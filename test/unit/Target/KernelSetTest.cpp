@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Sets of kernels: how much is lost with a few of all that could be made.
+// Sets of kernels: the loss of a small set compared with all possible kernels.
 #include "Target/KernelSet.h"
 
 #include <gtest/gtest.h>

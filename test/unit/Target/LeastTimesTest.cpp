@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Bounds of times against the formula, for kernels of every kind and sizes from one to beyond 32 bits.
+// Tests lower bounds of times against the formula, for kernels of every kind and sizes from one to beyond 32 bits.
 #include "Target/LeastTimes.h"
 
 #include <gtest/gtest.h>
@@ -84,7 +84,7 @@ TEST(LeastTimes, areNoLongerThanTimes) {
         ++count;
       }
     }
-  EXPECT_GT(share / count, 0.9); // or nothing would be ruled out
+  EXPECT_GT(share / count, 0.9); // otherwise no kernel would be excluded
 }
 
 TEST(LeastTimes, sizesBelowOneCountAsOne) {

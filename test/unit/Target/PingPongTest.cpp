@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where teams are expected to take turns: what was measured (bench/results/h200/ping-pong.md), and not elsewhere.
+// Tests that ping-pong is expected to gain where this was measured (bench/results/h200/ping-pong.md), and not
+// elsewhere.
 #include "Target/PingPong.h"
 
 #include <gtest/gtest.h>
@@ -48,7 +49,7 @@ TEST(PingPong, negative_otherInstructions) {
   EXPECT_FALSE(takesTurns({.m = 16, .n = 32768, .k = 512}));
 }
 
-// The panels that c leaves through are there for each team.
+// Each team has panels for storing c.
 TEST(PingPong, fitsMemory) {
   GemmEstimate found = *findPingPong(h200(), {.k = 512}, {});
   EXPECT_EQ(found.config, (GemmConfig{128, 128, 64, 11, 4, 5, true}));

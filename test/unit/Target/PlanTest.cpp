@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The plans that passes and cost model share, as tables.
+// Tests the plans that passes and cost model share, by tables.
 #include "Target/Plan/CopyStages.h"
 #include "Target/Plan/OperandOrders.h"
 #include "Target/Plan/Residency.h"
@@ -15,7 +15,7 @@
 
 using namespace tile::target;
 
-// The figures of CUDA's occupancy calculator (cuda_occupancy.h).
+// Values of CUDA's occupancy calculator (cuda_occupancy.h).
 TEST(Residency, isThatOfTheScarcestResource) {
   struct Row {
     const char *target;
@@ -28,7 +28,7 @@ TEST(Residency, isThatOfTheScarcestResource) {
       {"sm_90a", {.threads = 32}, 32, Resource::Ctas},
       {"sm_90a", {.threads = 128, .registers = 255}, 2, Resource::Registers},
       {"sm_90a", {.threads = 160, .registers = 168}, 2, Resource::Registers},
-      // Three warps in two of the partitions, though all registers hold two CTAs.
+      // Two of the partitions have three warps, although all registers together would suffice for two CTAs.
       {"sm_90a", {.threads = 160, .registers = 176}, 1, Resource::Registers},
       {"sm_90a", {.threads = 32, .registers = 152}, 12, Resource::Registers},
       {"sm_90a", {.threads = 128, .sharedBytes = 113 * 1024}, 2, Resource::SharedMemory},
@@ -168,7 +168,7 @@ TEST(StorePanels, coverTheBlock) {
   EXPECT_EQ(planStorePanels(144, 64), (StorePanels{64, 2, 2, 16}));
   EXPECT_EQ(planStorePanels(144, 64, /*mayHaveRemainder=*/false), (StorePanels{16, 9, 2, 0}));
   EXPECT_EQ(planStorePanels(224, 64), (StorePanels{64, 3, 2, 32}));
-  EXPECT_EQ(planStorePanels(112, 64), (StorePanels{16, 7, 2, 0})); // 48 is no power of two
+  EXPECT_EQ(planStorePanels(112, 64), (StorePanels{16, 7, 2, 0})); // 48 is not a power of two
   EXPECT_EQ(planStorePanels(96, 64), (StorePanels{64, 1, 1, 32}));
   for (int64_t size = 8; size <= 256; size += 8)
     for (bool mayHaveRemainder : {false, true}) {
@@ -190,8 +190,8 @@ TEST(CopyStages, leaveRoomForAnotherCta) {
       {"sm_90a", {.wanted = 3, .stageBytes = 32 << 10}, 2},
       {"sm_90a", {.wanted = 3, .stageBytes = 40 << 10}, 2},
       {"sm_90a", {.wanted = 3, .stageBytes = 40 << 10, .multipliesByGroups = true}, 3},
-      {"sm_90a", {.wanted = 4, .stageBytes = 40 << 10}, 4}, // neither four nor three leave room
-      {"sm_90a", {.wanted = 2, .stageBytes = 60 << 10}, 2}, // nothing would run ahead of one
+      {"sm_90a", {.wanted = 4, .stageBytes = 40 << 10}, 4}, // neither four nor three CTAs fit
+      {"sm_90a", {.wanted = 2, .stageBytes = 60 << 10}, 2}, // with one CTA, no loop would run ahead
       {"sm_120a", {.wanted = 3, .stageBytes = 32 << 10}, 3},
       {"sm_120a", {.wanted = 3, .stageBytes = 40 << 10}, 2},
       {"sm_120a", {.wanted = 3, .stageBytes = 24 << 10}, 2},
@@ -217,7 +217,7 @@ TEST(OperandOrders, onlyHalvesAreReadInEitherOrder) {
       {{8, true, false}, {Tma, Transposed}, false},
       {{32, false, true}, {Registers, Tma}, false},
       {{32, true, false}, {Tma, Transposed}, true},
-      {{32, false, false}, {Registers, Transposed}, false}, // swapped, the other one would be stored
+      {{32, false, false}, {Registers, Transposed}, false}, // if swapped, the other operand would be stored
   };
   for (const Row &row : rows) {
     EXPECT_EQ(sourcesInOrder(row.orders), row.inOrder) << "row " << &row - rows;

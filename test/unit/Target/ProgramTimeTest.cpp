@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The time of kernels of which the work of one program is known: what must hold of any such model.
+// Tests the time model for kernels whose work per program is known, by properties that any such model must have.
 #include "Target/ProgramTime.h"
 
 #include <cmath>
@@ -29,7 +29,7 @@ ProgramWork rowsInBlocks(double rows, double block) {
           .uniqueBytes = 4096 * 4096 / 2 + rows * 4096 * 4};
 }
 
-TEST(ProgramTime, growsWithEachPartOfTheWork) { // as far as others do not hide it
+TEST(ProgramTime, growsWithEachPartOfTheWork) { // as far as other CTAs do not hide it
   const ProgramWork work{.steps = 4,
                          .exchanges = 4,
                          .bytes = 1 << 16,

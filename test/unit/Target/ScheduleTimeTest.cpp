@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The cost of schedules in addition to that of tiles: the order that was measured on an H200.
+// The additional cost of schedules: their order as measured on an H200.
 #include "Target/ScheduleTime.h"
 #include "Target/PingPong.h"
 #include "Target/StepSplit.h"
@@ -35,7 +35,7 @@ TEST(ScheduleTime, splitTailsPayOnlyWhereTheyAreSplit) {
   evenWhole.splitTail = unevenWhole.splitTail = false;
   EXPECT_GT(time(even, square, {}), time(evenWhole, square, {}));
   EXPECT_LT(time(uneven, square, {}), time(unevenWhole, square, {}));
-  // Only persistent kernels can.
+  // Only persistent kernels can split the last wave.
   EXPECT_EQ(time(uneven, square, {.persistent = false}), time(unevenWhole, square, {.persistent = false}));
 }
 

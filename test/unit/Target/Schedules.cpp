@@ -10,7 +10,7 @@
 namespace tile::target {
 namespace {
 
-/// "p64x128_k128": p or c, tile, then the cluster, or the K tile where it is not 64.
+/// "p64x128_k128": p or c, the tile, then the cluster, or the K tile if it is not 64.
 std::optional<Measurement> parseSchedule(const std::string &name) {
   char kind = 0;
   unsigned m = 0, n = 0;
@@ -18,7 +18,7 @@ std::optional<Measurement> parseSchedule(const std::string &name) {
     return std::nullopt;
   auto isPowerOfTwo = [](unsigned value) { return (value & (value - 1)) == 0; };
   if (!isPowerOfTwo(m) || name == "c128x256_2x1")
-    return std::nullopt; // 128x256 was measured without a cluster, too
+    return std::nullopt; // 128x256 was also measured without a cluster
   // With this compiler 64x128 tiles are faster by steps of 64 (1024x1024x8192: 34.5 us against 35.7).
   if (name.ends_with("k128"))
     return std::nullopt;

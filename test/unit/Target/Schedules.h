@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The measurements that the cost model's constants come from, of one H200: bench/results/h200/schedules.tsv, 14 shapes
-// by 15 GEMM schedules of another library, of which only rows are read whose tile this compiler can build, and
-// tiles.tsv, this compiler's own kernels. All of a row-major a and a column-major b.
+// The measurements on one H200 to which the cost model is fitted: bench/results/h200/schedules.tsv with 14 shapes by 15
+// GEMM schedules of another library, of which only rows with tiles that this compiler can build are read; and tiles.tsv
+// with this compiler's kernels. a is row-major and b column-major in all of them.
 #pragma once
 
 #include "Target/CostModel.h"
@@ -13,8 +13,8 @@ namespace tile::target {
 struct Measurement {
   GemmConfig config; ///< tile and warps as measured; stages and group as this compiler would choose them
   bool pingPong;
-  double microseconds; ///< cuBLAS's median for the shape over the measured ratio, so that the card's drift drops out
-  double ratio;        ///< cuBLAS's time over this one's
+  double microseconds; ///< cuBLAS's median for the shape divided by the measured ratio, so that clock drift cancels
+  double ratio;        ///< cuBLAS's time divided by this one
 };
 
 struct MeasuredShape {
@@ -23,14 +23,14 @@ struct MeasuredShape {
   std::vector<Measurement> rows;
 
   double bestRatio() const;
-  /// The best that was measured with this tile, or nothing.
+  /// Returns the best measurement with this tile, or nothing.
   std::optional<double> ratioOf(const GemmConfig &config) const;
 };
 
-/// Empty if the file cannot be read, like those of readTiles().
+/// Returns an empty list if the file cannot be read; so does readTiles().
 std::vector<MeasuredShape> readSchedules(const std::string &path);
 
-/// The records of the file that bench/suites/tiles.sh describes.
+/// Returns the records of the file that bench/suites/tiles.sh describes.
 std::vector<MeasuredShape> readTiles(const std::string &path);
 
 } // namespace tile::target

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which tiles are split among the CTAs of a cluster: those for which that was measured to pay, on an H200.
+// Tests that tiles are split among the CTAs of a cluster if this was measured to be faster on an H200.
 #include "Target/StepSplit.h"
 
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ TEST(StepSplit, negative_manyTiles) {
     EXPECT_EQ(splitOf({.m = size, .n = size, .k = 8192}), 1u);
 }
 
-// Halves read no less: of 134 MB, memory decides.
+// Halves read as many bytes: with 134 MB, memory is the bottleneck.
 TEST(StepSplit, negative_memory) {
   EXPECT_EQ(splitOf({.m = 64, .n = 8192, .k = 8192, .aKMajor = true, .bKMajor = true}), 1u);
 }

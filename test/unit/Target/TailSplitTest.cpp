@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How the last wave's tiles are shared: owners and helpers finish together, and nothing is split in vain.
+// Tests how the tiles of the last wave are shared: owners and helpers finish together, and nothing is split without a
+// gain.
 #include "Target/TailSplit.h"
 
 #include <gtest/gtest.h>
@@ -25,8 +26,8 @@ TEST(TailSplit, equalParts) {
   EXPECT_EQ(ownSteps(1, 257), 65);
 }
 
-// More than half as many tiles as multiprocessors: a helper has about as many steps as an owner, and what its pieces
-// cost.
+// More than half as many tiles as multiprocessors: a helper has about as many steps as an owner, minus the cost of its
+// parts.
 TEST(TailSplit, helpersWithPiecesOfSeveralTiles) {
   for (int64_t rest : {67, 68, 80, 100})
     for (int64_t steps : {128, 448, 4000}) {
@@ -37,7 +38,7 @@ TEST(TailSplit, helpersWithPiecesOfSeveralTiles) {
     }
 }
 
-// More parts only where each saves more steps than its sum takes.
+// More parts only if each saves more steps than its reduction takes.
 TEST(TailSplit, fewerPartsOfFewSteps) {
   EXPECT_EQ(ownSteps(8, 59), 21);
   EXPECT_EQ(ownSteps(8, 60), 15);
@@ -52,7 +53,7 @@ TEST(TailSplit, costs) {
   EXPECT_EQ(large.share(1, 100, 256, 132)->lostSteps, 5 + 9);
 }
 
-// Where there is no whole wave, a split must gain more.
+// Without a whole wave, a split must gain more.
 TEST(TailSplit, onlyWave) {
   EXPECT_EQ(ownSteps(32, 96, 132, /*waves=*/0), std::nullopt);
   EXPECT_EQ(ownSteps(32, 100, 132, /*waves=*/0), 25);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Laws of the target and mma.sync tables.
+// Invariants of the target and mma.sync tables.
 #include "Target/GpuTarget.h"
 #include "Target/MmaTable.h"
 
@@ -25,7 +25,7 @@ TEST(GpuTarget, nameAgreesWithCapability) {
 TEST(GpuTarget, sharedMemoryOfACtaFitsTheMultiprocessor) {
   for (const GpuTarget *target : allTargets()) {
     EXPECT_LE(target->maxSharedPerCta, target->sharedPerSm) << target->name;
-    EXPECT_GE(target->maxSharedPerCta, 49152u) << target->name; // what may be static on every one
+    EXPECT_GE(target->maxSharedPerCta, 49152u) << target->name; // maximum static shared memory of every target
     EXPECT_EQ(target->sharedPerSm % 1024, 0u) << target->name;
   }
 }

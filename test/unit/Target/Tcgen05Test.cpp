@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The dots that tcgen05 multiplies, and the instruction descriptor.
+// The dots that tcgen05 supports, and the instruction descriptor.
 #include "Target/Engines/Tcgen05.h"
 #include "Target/Engines/BufferEngines.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Names of variants back to kernels: by the names of all kernels that there are.
+// Maps names of variants to kernels, by the names of all possible kernels.
 #include "VariantTimes.h"
 
 #include <algorithm>

@@ -2,10 +2,11 @@
 // Times of the variants of matmul.tile for random sizes on one H200, with cuBLAS: bench/results/h200/variants.tsv.
 //
 //   shape <operand orders> <M> <N> <K> <us of cuBLAS; of the fastest variant where that was not measured>
-//   <variant> <us> <rounds>            each variant that serves the shape; 0 rounds: a look at it, with a cold cache
+//   <variant> <us> <rounds>            each variant that serves the shape; 0 rounds: a single measurement with a cold
+//   cache
 //
-// By tile-run tune --all --times, and scaled to the time of one of them against cuBLAS by tile-run bench; the last 20,
-// with unaligned rows, by tile-run bench alone.
+// Measured by tile-run tune --all --times, and scaled by the ratio of one of them to cuBLAS from tile-run bench; the
+// last 20, with unaligned rows, by tile-run bench alone.
 #pragma once
 
 #include "Target/KernelSet.h"
@@ -14,7 +15,7 @@
 
 namespace tile::target {
 
-/// Classes of promises, as lib/Driver's PromiseClasses makes them for pointers.
+/// Classes of promises, as PromiseClasses of lib/Driver creates them for pointers.
 enum class VariantClass { Aligned, Loads, Pieces8, Pieces4, General };
 constexpr const char *variantClassNames[] = {"aligned", "loads", "pieces8", "pieces4", "general"};
 constexpr size_t numVariantClasses = std::size(variantClassNames);
@@ -23,7 +24,7 @@ struct VariantTime {
   VariantClass promises;
   GemmKernel kernel;
   double microseconds;
-  bool isQuick; ///< slower than others, and so only looked at
+  bool isQuick; ///< slower than others, and so measured only once
 };
 
 struct TimedShape {
@@ -40,7 +41,7 @@ struct TimedShape {
   double bestTime() const;
 };
 
-/// Empty if the file cannot be read. Variants that this compiler does not build any more are skipped.
+/// Returns an empty list if the file cannot be read. Variants that this compiler no longer builds are skipped.
 std::vector<TimedShape> readVariantTimes(const std::string &path);
 
 /// "128x256x64-tail".

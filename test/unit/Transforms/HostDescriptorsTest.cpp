@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Descriptors that the launcher makes from their recipes are those that the kernel made: same results, element by
-// element, for sizes that the expressions round, bound and scale.
+// Tests that descriptors encoded by the launcher from their recipes equal those that the kernel created: same results,
+// element by element, for sizes that the expressions round, bound and scale.
 #include "Interpreter/Interpreter.h"
 #include "Runtime/Expression.h"
 #include "Transforms/Passes.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Prefetching of a loop is decided before anything is rewritten.
+// Tests the planning of prefetches in a loop, before anything is rewritten.
 #include "Transforms/Cta/PipelinePlan.h"
 
 #include "Cta/CtaDialect.h"
@@ -40,7 +40,7 @@ constexpr const char *copyOne = R"(
     cta.async_wait 0
 )";
 
-/// Returns the plan of the only loop; "nothing" if it stays as it is.
+/// Returns the plan of the only loop; "nothing" if it is not changed.
 std::string planOf(const std::string &body, const std::string &carried, int stages = 3) {
   MLIRContext context;
   context.loadDialect<TileDialect, cta::CtaDialect, arith::ArithDialect, scf::SCFDialect>();
