@@ -85,9 +85,9 @@ def Cta_ClusterSumOp : Cta_Op<"cluster_sum", [
     CTA r > 0 writes its registers into slot r - 1 of the first CTA's `buffer`. The first CTA adds them to its own in
     the order of r, so that the result is deterministic; in the other CTAs the result is their own value. `sent` counts
     the bytes of all senders at the first CTA, which announces them by one arrival. `taken` counts the arrivals of the
-    first CTA's warps at each sender, which may then send again. `parity` is 0 for the first sum of the kernel, 1 for
-    the second, 0 for the third, …; in a `tile.programs`, `cta-lower-programs` sets it. All consumer warps of all CTAs
-    of the cluster must execute this operation equally often.
+    first CTA's warps at each sender, which may then send again. `parity` is 0 for the first accumulator of the kernel,
+    1 for the second, 0 for the third, …; in a `tile.programs`, `cta-lower-programs` sets it. All consumer warps of all
+    CTAs of the cluster must execute this operation equally often.
 
     Example:
     ```mlir

@@ -140,8 +140,8 @@ constexpr int64_t mostArrivals = (1 << 20) - 1;
 mlir::LogicalResult verifyCtas(mlir::Operation *op, int64_t ctas);
 
 /// Returns true if TMA can reduce elements of this type into memory (PTX ISA, "cp.reduce.async.bulk.tensor"). Kinds
-/// that depend on the signedness of integers, and 64-bit additions, are not supported: the tensor map would have to say
-/// how.
+/// that depend on the signedness of integers, and 64-bit additions, are not supported: the tensor map would have to
+/// state the signedness.
 bool canReduceByTma(AtomicKind kind, mlir::Type element);
 /// Fails unless the buffer is the block of a descriptor at these offsets, or a part of it if `mayBePart`.
 mlir::LogicalResult verifyBlock(mlir::Operation *op, DescType desc, mlir::ValueRange offsets, BufferType buffer,

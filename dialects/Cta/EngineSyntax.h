@@ -30,7 +30,7 @@ void printSources(mlir::AsmPrinter &printer, BufferEngine engine);
 mlir::LogicalResult verifyOperands(DotOp dot, mlir::Attribute engine, llvm::ArrayRef<mlir::Type> types,
                                    llvm::ArrayRef<mlir::Type> given, unsigned stepK);
 
-/// Fails unless so many elements along k share a scale of the dot; 0: it has none.
+/// Fails unless a scale of the dot applies to this number of elements along k; 0: the dot has no scales.
 mlir::LogicalResult verifyScaleGroup(DotOp dot, mlir::Attribute engine, unsigned scaleGroup);
 
 /// The types of a, b and the accumulator, and the sizes, of a dot or of the swapped one.
@@ -39,7 +39,7 @@ struct EngineDot {
   int64_t m, n;
 };
 EngineDot viewDot(DotOp dot, bool swapped);
-/// Reports that whole instructions do not compute the rows and columns.
+/// Reports that the rows and columns are not a multiple of the instruction's.
 mlir::LogicalResult refuseParts(DotOp dot, mlir::Attribute engine, const EngineDot &view, bool swapped);
 
 } // namespace tile::cta

@@ -81,7 +81,7 @@ struct InlineAsmLayout : LayoutInterface::ExternalModel<InlineAsmLayout, InlineA
   }
 };
 
-/// Values that can be created in any layout.
+/// Operations whose values can be created in any layout.
 template <typename Model, typename Op> struct CreationLayout : LayoutInterface::ExternalModel<Model, Op> {
   LayoutAttr getOperandLayout(Operation *, LayoutAttr result) const { return result; }
   LayoutAttr getResultLayout(Operation *, LayoutAttr) const { return {}; }

@@ -35,7 +35,7 @@ static SmallVector<Type> accumulatorsFor(Type a, Type b) {
 
 constexpr int64_t elementsOfByteScale = 32, elementsOfFloatScale = 16;
 
-/// Returns the number of elements along k that share a scale of this type; 0 if it is no type of scales.
+/// Returns the number of elements along k that share a scale of this type; 0 if scales cannot have the type.
 static int64_t groupOf(Type scale) {
   return scale.isInteger(8) ? elementsOfByteScale : isa<Float8E4M3FNType>(scale) ? elementsOfFloatScale : 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Shared by all accesses to global memory: `vector`, the number of elements that a thread accesses with one
-// instruction.
+// Shared by all accesses to global memory: verification of `vector`, the number of elements that a thread accesses with
+// one instruction.
 #pragma once
 
 #include "mlir/IR/Operation.h"

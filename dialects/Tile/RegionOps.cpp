@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One syntax for all of them; see RegionOps.h.
+// Implements the common syntax and verification; see RegionOps.h.
 #include "Tile/RegionOps.h"
 
 #include "Tile/TileDialect.h"
