@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Command lines of subcommands that take the compiler's options and options of their own.
+// Command lines of subcommands that take the compiler's options in addition to their own.
 #pragma once
 
 #include "Options.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Inputs -> kernels, of which sources are compiled, one after another -> artifacts with names -> pack, or header.
+// Combines kernels in a pack: compiles the sources one after another, names the artifacts, and writes a pack or a
+// header.
 #include "PackCommand.h"
 
 #include "Codegen/EmitPackHeader.h"
@@ -66,7 +67,7 @@ std::vector<std::string> kernelsOf(const CommandLine &line) {
     if (names.size() == before)
       names.push_back(kernel);
   }
-  for (const frontend::InstanceDirective &instance : module.instances) // those that have the only grid
+  for (const frontend::InstanceDirective &instance : module.instances) // kernels that have the only grid
     if (!llvm::is_contained(names, instance.name))
       names.push_back(instance.name);
   return names;

@@ -21,7 +21,7 @@ constexpr int interpretedSms = 8; // InterpreterDevice::multiprocessorCount
 constexpr double compareSeconds = 60;
 constexpr uint64_t comparedCalls = 40;
 
-/// Returns the error that is allowed where no `expect` says how large it may be: that of a few roundings.
+/// Returns the allowed error where no `expect` states one: the error of a few roundings.
 double withinOf(runtime::DataType type) {
   switch (type) {
   case runtime::DataType::F64:
@@ -110,7 +110,7 @@ public:
     runner::AgreementOptions agreement = options.agreement;
     openDevice(ours, agreement.run.limit);
     openDevice(theirs, agreement.run.limit);
-    std::vector<std::string> common, own; // of both, or of the second alone
+    std::vector<std::string> common, own; // compilations of both kernels, or of the second only
     for (const std::string &argument : agreement.run.arguments) {
       llvm::StringRef name = llvm::StringRef(argument).split('=').first;
       const bool isOwn = !hasName(ours.manifest(), name) && hasName(theirs.manifest(), name);

@@ -9,7 +9,7 @@
 using namespace tile;
 
 std::optional<int> tile::specialize(const runner::RunOptions &run, CommandLine &line) {
-  line.compiler.advise = false; // the launch already provides all possible promises
+  line.compiler.advise = false; // the launch already implies all possible promises
   driver::CompilerOptions options = line.compiler;
   options.explainConfig = false;
   std::string text;
@@ -24,7 +24,7 @@ std::optional<int> tile::specialize(const runner::RunOptions &run, CommandLine &
   const runtime::Manifest &manifest = compilation.manifest();
   runner::Result<runner::Bindings> bindings = runner::Bindings::bind(manifest, run.arguments, /*numSms=*/1);
   if (!bindings) {
-    compilation.printDiagnostics(); // warnings may explain why: lost directives, for example
+    compilation.printDiagnostics(); // warnings may explain the failure, for example lost directives
     messages() << text;
     return runner::reportFailure(run, bindings.error());
   }
@@ -35,7 +35,7 @@ std::optional<int> tile::specialize(const runner::RunOptions &run, CommandLine &
     line.compiler.sizes.try_emplace(parameter.name, value);
     auto bits = static_cast<uint64_t>(value);
     int divisor = value == 0 ? 16 : int(std::min<uint64_t>(16, bits & (0 - bits)));
-    // The kernel's own promises are checked at the launch, not weakened.
+    // The kernel's own promises are kept, and checked at the launch.
     if (divisor > parameter.divisibility)
       line.compiler.assumptions.try_emplace(parameter.name, divisor);
   }

@@ -117,7 +117,7 @@ std::vector<Case> listCases(const CommandLine &line) {
   return cases;
 }
 
-/// Shows the input as it was given, where locations have its whole path.
+/// Shows the input as it was given; locations have its absolute path.
 void shortenPosition(verify::Finding &finding, llvm::StringRef input) {
   llvm::SmallString<256> whole;
   llvm::StringRef position = finding.position;
@@ -180,7 +180,7 @@ private:
       document.push_back(std::move(entry));
       return 0;
     }
-    // Most findings of further cases are the same.
+    // Further cases mostly have the same findings.
     for (const auto *findings : {&report.accesses, &report.conditions})
       for (const verify::Finding &finding : *findings)
         if (std::string text = verify::toLine(finding); printed.insert(text).second)
@@ -214,7 +214,7 @@ private:
 
   VerifyRequest &request;
   verify::Solver &solver;
-  mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED}; ///< of the log
+  mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED}; ///< path of the log
   driver::DiagnosticLog log;
   std::set<std::string> recorded;
   llvm::json::Array document;

@@ -27,7 +27,7 @@ static void reportFatalError(void *, const char *reason, bool) {
 
 /// Reports exhausted memory; LLVM's containers do not throw.
 static void reportOutOfMemory(void *, const char *, bool) {
-  constexpr char message[] = "tilec: error: out of host memory\n"; // constant, because a stream might allocate
+  constexpr char message[] = "tilec: error: out of host memory\n"; // constant text, because a stream might allocate
   (void)!write(STDERR_FILENO, message, sizeof(message) - 1);
   std::_Exit(int(tile::driver::Outcome::Rejected));
 }
@@ -62,7 +62,7 @@ void tuneMalloc() {
 struct sigaction traceHandler; ///< LLVM's, the same for all signals of a crash.
 volatile std::sig_atomic_t crash = 0;
 
-/// LLVM's trace of a crash allocates memory. If the crash came within malloc, it would wait for ever: then a timer ends
+/// LLVM's trace of a crash allocates memory. If the crash occurred within malloc, this would deadlock, so a timer ends
 /// the process with the signal of the crash.
 void limitTrace(int number, siginfo_t *info, void *context) {
   constexpr unsigned seconds = 10;
