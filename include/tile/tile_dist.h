@@ -36,30 +36,31 @@ typedef enum tile_dist_transport {
 } tile_dist_transport;
 
 typedef struct tile_dist_options {
-  tile_runtime *runtime;    /* of libtilert; kernels of plans belong to it */
+  tile_runtime *runtime;    /* of libtilert; owns the kernels of plans */
   int device;               /* ordinal; -1: the rank's index on its host */
   int timeout_milliseconds; /* limit of every wait; 0: 60000 */
   tile_dist_transport transport;
   const char *nccl_library;  /* NULL: libnccl.so.2 */
-  tile_symbol_lookup lookup; /* of driver functions; NULL: libcuda.so.1 */
+  tile_symbol_lookup lookup; /* finds driver functions; NULL: libcuda.so.1 */
   void *lookup_user;
 } tile_dist_options;
 
 TILE_API const char *tile_dist_last_error(void);
 
-/* Ranks that are threads of one process: one thread creates the group, each rank connects with it and its own number.
-   The group must outlive its communicators. */
+/* For ranks that are threads of one process: one thread creates the group, and each rank connects with the group and
+   its rank. The group must outlive its communicators. */
 TILE_API tile_status tile_dist_group_create(int size, tile_dist_group **group);
 TILE_API void tile_dist_group_destroy(tile_dist_group *group);
 /* Collective, called in `size` threads at once. Makes the device's primary context current on the thread. */
 TILE_API tile_status tile_dist_connect_threads(tile_dist_group *group, int rank, const tile_dist_options *options,
                                                tile_dist_comm **comm);
-/* Collective. Ranks that are processes: rank 0 listens at `address`, "HOST:PORT", the others connect to it. */
+/* Collective. For ranks that are processes: rank 0 listens at `address`, "HOST:PORT", the others connect to it. */
 TILE_API tile_status tile_dist_connect(const char *address, int rank, int size, const tile_dist_options *options,
                                        tile_dist_comm **comm);
-/* Collective. Like tile_dist_connect, with what torchrun, Open MPI, MPICH, or Slurm have left in the environment; one
-   rank if there is nothing. `get` is tile_dist_getenv, or whatever knows these variables. The address is MASTER_ADDR
-   and the port after MASTER_PORT (29400 without one), or else the first host of the job. */
+/* Collective. Like tile_dist_connect, with the rank, size and address that torchrun, Open MPI, MPICH, or Slurm set in
+   the environment; a single rank if none of them is found. `get` returns the variables: tile_dist_getenv, or a function
+   of the application. The host is MASTER_ADDR, or else the first host of the job; the port is MASTER_PORT + 1, or 29400
+   without MASTER_PORT. */
 typedef const char *(*tile_dist_variable)(void *user, const char *name);
 TILE_API tile_status tile_dist_connect_environment(tile_dist_variable get, void *user, const tile_dist_options *options,
                                                    tile_dist_comm **comm);
@@ -67,8 +68,8 @@ static inline const char *tile_dist_getenv(void *user, const char *name) {
   (void)user;
   return getenv(name);
 }
-/* Frees what the rank owns; its work must have ended. Plans must have been destroyed. A process that ends without it
-   has died for the other ranks. After a failure, work that does not end keeps its memory. */
+/* Frees the resources of the rank; its work must have ended, and its plans must have been destroyed. The other ranks
+   treat a process that ends without this call as dead. After a failure, the memory of unfinished work is not freed. */
 TILE_API void tile_dist_destroy(tile_dist_comm *comm);
 
 typedef struct tile_dist_info {
@@ -81,9 +82,9 @@ TILE_API tile_status tile_dist_describe(const tile_dist_comm *comm, tile_dist_in
 /* Collective: returns when all ranks have called it. Does not wait for their GPUs. */
 TILE_API tile_status tile_dist_barrier(tile_dist_comm *comm);
 /* Waits for a stream, at most for the time limit. If the limit passes or a rank has died, the work is released and the
-   communicator is unusable: all its functions return the error from then on. The death of a process releases work at
-   once, also in streams for which the application waits by other means: results are valid only if a call of this
-   function that follows the work returns TILE_OK. */
+   communicator becomes unusable: all its functions return the error from then on. The death of a process releases
+   waiting work immediately, also in streams for which the application waits by other means, so results are valid only
+   if a call of this function after the work returns TILE_OK. */
 TILE_API tile_status tile_dist_synchronize(tile_dist_comm *comm, void *stream);
 
 typedef enum tile_dist_operation {
@@ -97,9 +98,9 @@ typedef enum tile_dist_operation {
 } tile_dist_operation;
 
 typedef enum tile_dist_form {
-  TILE_DIST_AUTO = 0,       /* the fastest according to a model of wire and GEMM */
+  TILE_DIST_AUTO = 0,       /* the fastest form according to a model of transfers and GEMMs */
   TILE_DIST_SEQUENTIAL = 1, /* collective and GEMM, one after the other */
-  TILE_DIST_CHUNKED = 2,    /* one GEMM for each chunk of rows, while copy engines move others */
+  TILE_DIST_CHUNKED = 2,    /* one GEMM for each chunk of rows, while copy engines move the others */
   TILE_DIST_FLAGGED = 3     /* one GEMM whose tiles wait for their rows; TILE_DIST_ALL_GATHER_GEMM only */
 } tile_dist_form;
 
@@ -107,10 +108,10 @@ typedef enum tile_dist_type { TILE_DIST_F16 = 0, TILE_DIST_BF16 = 1, TILE_DIST_F
 
 typedef struct tile_dist_shape {
   int64_t m, n, k;     /* of the GEMM that one rank computes; m is a multiple of the number of ranks */
-  tile_dist_type type; /* of a and c; partial sums between ranks have it, too */
+  tile_dist_type type; /* of a, c, and the partial sums that ranks exchange */
 } tile_dist_shape;
 
-/* An argument of a kernel besides those that the plan provides, for epilogues: bias, scales. */
+/* An additional argument of a kernel, for epilogues: bias, scales. */
 typedef struct tile_dist_argument {
   const char *name;
   tile_value value;
@@ -120,15 +121,15 @@ typedef struct tile_dist_argument {
    same names. They must outlive the plan. */
 typedef struct tile_dist_kernels {
   tile_kernel *gemm;      /* a, b, c, M, N, K */
-  tile_kernel *gemm_wait; /* and flags, rows, first: rows of a in units of `rows`, the unit `first` first; waits for
-                             flags[unit] to be 1. NULL: TILE_DIST_FLAGGED is not possible */
+  tile_kernel *gemm_wait; /* also flags, rows, first: waits until flags[unit] is 1 before it reads a unit of `rows` rows
+                             of a, and starts with unit `first`. NULL: TILE_DIST_FLAGGED is not available */
   tile_kernel *sum;       /* c, parts, count, stride, size: c = the sum of `count` arrays, `stride` elements apart.
                              NULL: sums by NCCL only */
   const tile_dist_argument *arguments;
   size_t argument_count;
 } tile_dist_kernels;
 
-/* Collective. Allocates all that runs need, and chooses a form. */
+/* Collective. Allocates everything that runs need, and chooses a form. */
 TILE_API tile_status tile_dist_plan_create(tile_dist_comm *comm, tile_dist_operation operation,
                                            const tile_dist_shape *shape, const tile_dist_kernels *kernels,
                                            tile_dist_form form, tile_dist_plan **plan);
@@ -147,43 +148,43 @@ TILE_API tile_status tile_dist_plan_describe(const tile_dist_plan *plan, tile_di
 
 /* Enqueues the operation in a stream of the rank's device. `a` may be overwritten by later work of the stream. All
    ranks run the same plans in the same order. The same inputs give the same bits in every run. May be captured in a
-   graph, on all ranks or none. Ranks that are threads of one process must not let one graph launch follow another
-   before all ranks have made the first (tile_dist_barrier): cuGraphLaunch may block, which CUDA documents, and other
-   threads' launches with it. For the same reason no rank may allocate or free memory, load modules, or instantiate
-   graphs while another one's work waits for it. One process for each GPU has neither limit. */
+   graph, on all ranks or none. If ranks are threads of one process, no rank may launch a second graph before all
+   ranks have launched the first (tile_dist_barrier): CUDA documents that cuGraphLaunch may block, and then the launches
+   of other threads block, too. For the same reason no rank may allocate or free memory, load modules, or instantiate
+   graphs while the work of another rank waits for it. Neither restriction applies to one process per GPU. */
 TILE_API tile_status tile_dist_run(tile_dist_plan *plan, void *stream, const void *a, const void *b, void *c);
 
-/* Mixture of experts, moe_dispatch_gemm_combine: experts are spread over the ranks, and so are tokens. Each token is
-   sent to the ranks of its experts, which multiply it; the results come back and are added:
+/* Mixture of experts, moe_dispatch_gemm_combine: experts and tokens are distributed over the ranks. Each token is sent
+   to the ranks of its experts, which multiply it; the results return and are added:
 
      y[t] = sum over k of weights[t, k] * expert ids[t, k] (x[t]),   expert(x) = (act(x @ gate^T) * (x @ up^T)) @ down^T
 
-   A token is sent to a rank once, even if several of its experts are there, and comes back once, as the sum of their
-   results, rounded to the type of y. Sums have a fixed order. Which tokens go where is known to the GPUs only, so that
-   a captured graph can be replayed with other ids and weights. */
+   A token is sent to a rank once, even if several of its experts are there, and returns once, as the sum of their
+   results, rounded to the type of y. The order of summation is fixed. Only the GPUs read the routing, so a captured
+   graph can be replayed with other ids and weights. */
 typedef struct tile_dist_moe_shape {
-  int64_t tokens;      /* of one rank, at most */
+  int64_t tokens;      /* maximum of one rank */
   int64_t hidden;      /* elements of a token, a multiple of 8 */
-  int64_t width;       /* of an expert, between its layers; a multiple of 8 */
-  int64_t experts;     /* of all ranks; rank r has the experts / size experts from r * experts / size on */
+  int64_t width;       /* elements between the layers of an expert; a multiple of 8 */
+  int64_t experts;     /* of all ranks; rank r has experts / size of them, from r * experts / size on */
   int64_t top_k;       /* experts of a token */
-  int64_t capacity;    /* pairs of token and expert that one rank multiplies at most. Further ones add nothing, and are
-                          reported by tile_dist_synchronize on all ranks. 0: what any routing needs */
+  int64_t capacity;    /* maximum pairs of token and expert that one rank multiplies. Further ones add nothing, and are
+                          reported by tile_dist_synchronize on all ranks. 0: enough for any routing */
   tile_dist_type type; /* of x, weights of experts, and y */
 } tile_dist_moe_shape;
 
 /* Kernels, compiled from lib/Distributed/kernels: moe_route.tile for `route`, and so on. They must outlive the plan. */
 typedef struct tile_dist_moe_kernels {
   tile_kernel *route, *push, *count, *place, *expand, *reduce, *combine;
-  tile_kernel *gate_up; /* moe_gemm.tile with GATED=1; NULL: tile_dist_moe_experts is not possible, as without `down` */
+  tile_kernel *gate_up; /* moe_gemm.tile with GATED=1; without it or `down`, tile_dist_moe_experts is not available */
   tile_kernel *down;    /* moe_gemm.tile */
   const tile_dist_argument *arguments;
   size_t argument_count;
 } tile_dist_moe_kernels;
 
-/* Collective. Allocates all that runs need, and chooses a form: TILE_DIST_SEQUENTIAL, NCCL (all tokens go to all ranks)
-   or pushes, and then the experts; or TILE_DIST_CHUNKED, in which own tokens are sorted while others arrive, rank by
-   rank. The plan is destroyed and described as others are. */
+/* Collective. Allocates everything that runs need, and chooses a form. TILE_DIST_SEQUENTIAL: NCCL (which sends all
+   tokens to all ranks) or pushes, and then the experts. TILE_DIST_CHUNKED: own tokens are sorted while those of others
+   arrive, rank by rank. The plan is destroyed and described like other plans. */
 TILE_API tile_status tile_dist_moe_plan_create(tile_dist_comm *comm, const tile_dist_moe_shape *shape,
                                                const tile_dist_moe_kernels *kernels, tile_dist_form form,
                                                tile_dist_plan **plan);
@@ -191,21 +192,21 @@ TILE_API tile_status tile_dist_moe_plan_create(tile_dist_comm *comm, const tile_
 typedef struct tile_dist_moe_operands {
   int64_t tokens;       /* of this rank, in this run: 0 to shape.tokens */
   const void *x;        /* [tokens, hidden] */
-  const int32_t *ids;   /* [tokens, top_k]: experts, or -1 for none. Others that do not exist count as -1, and are
-                           reported by tile_dist_synchronize */
+  const int32_t *ids;   /* [tokens, top_k]: experts, or -1 for none. Other invalid ids count as -1, and are reported
+                           by tile_dist_synchronize */
   const float *weights; /* [tokens, top_k] */
   const void *gate_up;  /* of the rank's experts: [experts / size, 2 * width, hidden], gate before up */
   const void *down;     /* [experts / size, hidden, width] */
   void *y;              /* [tokens, hidden] */
 } tile_dist_moe_operands;
 
-/* Enqueues the operation in a stream of the rank's device. What tile_dist_run says holds here, too. Operands must not
-   overlap y. */
+/* Enqueues the operation in a stream of the rank's device. The rules of tile_dist_run apply. Operands must not overlap
+   y. */
 TILE_API tile_status tile_dist_moe_run(tile_dist_plan *plan, void *stream, const tile_dist_moe_operands *operands);
 
 /* The same in three steps, between which other work can be enqueued, such as a shared expert, or experts of another
-   kind in place of the second step. Each run has all steps in this order; if their streams differ, the caller orders
-   them. A step reads the operands that it names. */
+   kind in place of the second step. Each run consists of all steps in this order; if their streams differ, the caller
+   orders them. A step reads only the operands that its comment lists. */
 TILE_API tile_status tile_dist_moe_dispatch(tile_dist_plan *plan, void *stream,
                                             const tile_dist_moe_operands *operands); /* tokens, x, ids, weights */
 TILE_API tile_status tile_dist_moe_experts(tile_dist_plan *plan, void *stream,
@@ -217,7 +218,7 @@ typedef struct tile_dist_moe_info {
   int64_t capacity;      /* rows */
   const void *rows;      /* [capacity, hidden]: the tokens of each of the rank's experts, after `dispatch` */
   const int32_t *starts; /* [experts / size + 1]: the rows of expert e are starts[e] to starts[e + 1] - 1 */
-  void *results;         /* [capacity, hidden]: what `combine` takes */
+  void *results;         /* [capacity, hidden]: the input of `combine` */
 } tile_dist_moe_info;
 TILE_API tile_status tile_dist_moe_describe(const tile_dist_plan *plan, tile_dist_moe_info *info);
 
