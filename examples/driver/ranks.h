@@ -32,7 +32,7 @@ public:
     options.device = -1;
     options.timeout_milliseconds = 20000;
     options.lookup = driver::find;
-    // Without peer access ranks need NCCL; in the simulator there is none that knows its devices.
+    // Ranks without peer access need NCCL; in the simulator no NCCL can access the devices.
     options.transport = driver::deviceName() == "tile simulator" ? TILE_DIST_COPIES : TILE_DIST_ANY;
     check(group ? tile_dist_connect_threads(group, number, &options, &comm)
                 : tile_dist_connect_environment(tile_dist_getenv, nullptr, &options, &comm));
@@ -41,7 +41,7 @@ public:
   }
   Rank(const Rank &) = delete;
   Rank &operator=(const Rank &) = delete;
-  /// Plans must have been destroyed.
+  /// Plans must be destroyed before.
   ~Rank() {
     tile_dist_destroy(comm);
     for (tile_kernel *kernel : kernels)
@@ -80,7 +80,7 @@ inline double fromBf16(uint16_t bits) {
   return value;
 }
 
-/// Values between -scale and scale that every rank computes alike, in bf16.
+/// Returns values between -scale and scale in bf16, equal on every rank.
 class Matrix {
 public:
   Matrix(uint64_t seed, int64_t rows, int64_t columns, double scale)
@@ -114,9 +114,10 @@ public:
 
 /// A program of several ranks.
 struct Program {
-  std::string name, numbers; ///< which numbers of ranks are possible, for messages
+  std::string name, numbers; ///< the supported numbers of ranks, for messages
   std::function<bool(int ranks)> fits;
-  std::function<bool(tile_dist_group *group, int number)> body; ///< of a rank; returns true if its result is right
+  /// program of a rank; returns true if its result is correct
+  std::function<bool(tile_dist_group *group, int number)> body;
 };
 
 /// Returns the number of ranks from the command line; by default all GPUs. 0: the ranks are processes.

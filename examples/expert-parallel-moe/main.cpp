@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A layer with a mixture of experts that are spread over GPUs. A router gives each token its `topK` best experts and
-// their weights; each expert is a gated perceptron, expert(x) = (silu(x @ gate) * (x @ up)) @ down:
+// A mixture-of-experts layer whose experts are distributed over GPUs. A router gives each token its `topK` best experts
+// and their weights; each expert is a gated perceptron, expert(x) = (silu(x @ gate) * (x @ up)) @ down:
 //
 //   x of the rank ──router──▶ experts and weights ──▶ rows go to the ranks of their experts ──▶ experts
 //   ──▶ results return to the ranks of their tokens ──▶ y[t] = sum of weights[t, k] * expert ids[t, k] (x[t])
@@ -54,7 +54,7 @@ public:
     operands.down = uploadDown(first, local);
     y = driver::allocate<uint16_t>(size_t(tokens * hidden));
     operands.y = y;
-    ranks::check(tile_dist_barrier(rank.comm)); // no rank allocates while another one's work waits for it
+    ranks::check(tile_dist_barrier(rank.comm)); // no rank may allocate while the work of another one waits for it
   }
   ~Layer() { tile_dist_plan_destroy(plan); }
 
@@ -65,7 +65,7 @@ public:
 
   void forwardInSteps() {
     ranks::check(tile_dist_moe_dispatch(plan, rank.stream, &operands));
-    // Here a model would enqueue its shared expert.
+    // A model would enqueue its shared expert here.
     ranks::check(tile_dist_moe_experts(plan, rank.stream, &operands));
     ranks::check(tile_dist_moe_combine(plan, rank.stream, &operands));
     rank.synchronize();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A multilayer perceptron, y = relu(x @ w1) @ w2, whose weights are spread over GPUs, as in Megatron-LM with sequence
-// parallelism. Each rank has a part of the rows of x, of the columns of w1 and of the rows of w2:
+// A multilayer perceptron, y = relu(x @ w1) @ w2, whose weights are distributed over GPUs, as in Megatron-LM with
+// sequence parallelism. Each rank has a part of the rows of x, of the columns of w1 and of the rows of w2:
 //
 //   x of the rank ──all-gather──▶ GEMM with its columns of w1, ReLU ──▶ h
 //   h ──▶ GEMM with its rows of w2 ──reduce-scatter──▶ y of the rank
@@ -41,7 +41,7 @@ public:
     ownW2 = w2.upload(rank.info.rank * part, part, 0, features, /*isTransposed=*/true);
     h = driver::allocate<uint16_t>(size_t(tokens * part));
     y = driver::allocate<uint16_t>(size_t(rows * features));
-    ranks::check(tile_dist_barrier(rank.comm)); // no rank allocates while another one's work waits for it
+    ranks::check(tile_dist_barrier(rank.comm)); // no rank may allocate while the work of another one waits for it
   }
   ~Perceptron() {
     tile_dist_plan_destroy(secondLayer);
