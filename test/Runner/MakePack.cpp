@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // make-pack OUT.tilepack VARIANT.ptx...: a pack of PTX artifacts whose manifests have names, the first of which is the
-// general variant. The compiler's packs have cubins as images; the driver of these tests takes the text.
+// general variant. The compiler's packs have cubins as images; the fake driver of these tests accepts PTX.
 #include "Runtime/Artifact.h"
 
 #include <cstdio>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// libFuzzer target: manifests and tuning tables -> libtilert, with the driver in memory of the unit tests. The author
-// of an artifact may write anything into it; it is accepted or rejected with an error that says why, and an accepted
-// one can be described, chosen from, launched and destroyed. Sanitizers find everything else.
+// libFuzzer target: manifests and tuning tables -> libtilert, with the mock driver of the unit tests. Artifacts are
+// untrusted: they must be accepted, or rejected with an error that gives the reason, and accepted ones can be
+// described, chosen from, launched and destroyed. Sanitizers find everything else.
 //
 // Each line of an input is a manifest, of a PTX artifact or, if there are several, of a pack; a line that begins with
-// "tuning " is a table for it. Mutations change JSON's numbers and texts, or are libFuzzer's own.
+// "tuning " is a table for it. Mutations change values and strings of the JSON, or are those of libFuzzer.
 #include "Runtime/Artifact.h"
 #include "tile/tilert.h"
 #include "unit/Runtime/FakeDriver.h"
@@ -21,7 +21,7 @@ extern "C" size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most);
 
 namespace {
 
-/// A failure without words is a finding.
+/// A failure without a message is a finding.
 bool isFine(tile_status status) {
   if (status != TILE_OK && !*tile_last_error()) {
     std::fprintf(stderr, "ArtifactFuzzer: status %d without an explanation\n", int(status));
@@ -41,7 +41,7 @@ std::vector<std::string> linesOf(std::string_view text) {
   return lines;
 }
 
-/// Nothing: no pack can be made of these.
+/// Returns nothing if no pack can be made of these.
 std::string makeArtifact(const std::vector<std::string> &manifests) {
   if (manifests.size() == 1)
     return ".version 8.0\n// tile.manifest: " + manifests.front() + "\n";
@@ -131,7 +131,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 
 namespace {
 
-/// The position where a value begins in JSON: after a colon, comma or bracket.
+/// Returns the position at which a value begins in JSON: after a colon, comma or bracket.
 std::vector<std::pair<size_t, size_t>> findValues(const std::string &text) {
   std::vector<std::pair<size_t, size_t>> values;
   for (size_t i = 1; i < text.size(); ++i) {

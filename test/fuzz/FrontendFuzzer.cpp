@@ -5,8 +5,8 @@
 //   tile1 debug names        --std=tile1, keep assertions, record the names of values
 //   kernel=NAME NAME=VALUE   --kernel, -D
 //   signature=LIST           --signature (without blanks)
-// A file that the front end accepts must pass the verifier, and one that it rejects must have an error: the rest is
-// for the sanitizers.
+// A file that the front end accepts must pass the verifier, and one that it rejects must have an error. Sanitizers find
+// everything else.
 
 #include "Frontend/Frontend.h"
 #include "fuzz/Mutator.h"
@@ -21,7 +21,8 @@ namespace {
 
 constexpr std::string_view optionMark = "#fuzz:";
 
-// A kernel may grow until compiling it takes seconds; so that a slow input is a finding, here it may not.
+// A kernel may normally grow until its compilation takes seconds. Here the limit is lower, so that a slow input is a
+// finding.
 constexpr size_t maxWork = 20000;
 
 CompileRequest readRequest(llvm::StringRef text) {
@@ -47,7 +48,7 @@ CompileRequest readRequest(llvm::StringRef text) {
   return request;
 }
 
-/// A possible answer of the cost model: only an open parameter can have the size 96.
+/// A possible answer of the cost model: an open parameter can be recognized by the size 96.
 TileChoices chooseTiles(const OpenGemm &product) {
   TileChoices chosen = product.given;
   chosen.blockM = chosen.blockM.value_or(64);
@@ -75,7 +76,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   WarningOptions warnings;
   warnings.apply("all");
   diagnostics.setWarnings(warnings);
-  // The name says that there is no folder to search modules in.
+  // The file name has no folder, so that no modules are searched.
   Module module = parse({"<fuzz>", text}, diagnostics);
   (void)dumpAst(module);
   if (!diagnostics.hasErrors()) {
@@ -98,7 +99,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 extern "C" size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t maxSize);
 
 extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t maxSize, unsigned seed) {
-  // Bytes now and then: what is not a token must be survived, too.
+  // Occasionally inserts bytes that form no token, which the lexer must survive.
   if (seed % 8 == 0)
     return LLVMFuzzerMutate(data, size, maxSize);
   tile::fuzz::Mutator mutator(seed);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The front end and the pipeline, up to some step.
+// Runs the front end and the pipeline up to some step.
 #include "fuzz/IrBases.h"
 
 #include "Cta/CtaDialect.h"
@@ -47,7 +47,7 @@ bool IrBases::read(const std::vector<std::string> &paths) {
       if (entry.is_regular_file())
         files.push_back(entry.path());
   }
-  // The same number means the same mutant wherever the files lie.
+  // A number identifies the same mutant wherever the files are.
   std::sort(files.begin(), files.end());
   for (const std::string &file : files) {
     std::string text = readFile(file);
@@ -109,10 +109,10 @@ Base IrBases::make(MLIRContext &context, IrMutator &chance) const {
   if (!base.module)
     return base;
   cta::setTarget(*base.module, gpu);
-  // Mutants of the last form, that of one thread, would be for the operations of upstream.
+  // Mutants of the last, per-thread form would only test upstream's operations.
   size_t onKernels = llvm::count_if(steps, [](const PipelineStep &step) { return step.onKernel; });
   base.step = chance.below(onKernels + 1);
-  size_t left = chance.oneIn(2) ? 0 : 1 + chance.below(6); // one in so many optimisations is left out
+  size_t left = chance.oneIn(2) ? 0 : 1 + chance.below(6); // one in this many optimisations is skipped
   PassManager manager(&context);
   manager.enableVerifier(false);
   for (const PipelineStep &step : ArrayRef(steps).take_front(base.step)) {

@@ -21,14 +21,14 @@ std::string readFile(const std::string &path);
 
 struct Base {
   mlir::OwningOpRef<mlir::ModuleOp> module;
-  size_t step = 0; ///< The first step of the pipeline that has not run; any if the file is IR.
+  size_t step = 0; ///< The first step of the pipeline that has not run; unspecified if the file is IR.
 };
 
 class IrBases {
 public:
-  /// Files, and folders with files, of kernels and IR. False, with a message, if there are none.
+  /// Finds files with kernels and IR, also in folders. Returns false, after a message, if there are none.
   bool read(const std::vector<std::string> &paths);
-  /// None if what was chosen does not compile.
+  /// Returns none if the chosen file does not compile.
   Base make(mlir::MLIRContext &context, IrMutator &chance) const;
   const std::string &someText(IrMutator &chance) const { return texts[chance.below(texts.size())]; }
 
@@ -40,7 +40,7 @@ private:
   void addKernels(const std::string &path, const std::string &text);
 
   std::vector<Kernel> kernels;
-  std::vector<std::string> texts; ///< Of IR.
+  std::vector<std::string> texts; ///< files of IR
 };
 
 } // namespace tile::fuzz

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The first line of a finding is "// tile-fuzz-ir PASS...", the next ones say what happened.
+// The first line of a finding is "// tile-fuzz-ir PASS..."; the following lines describe what happened.
 #include "fuzz/IrFindings.h"
 
 #include "mlir/IR/Verifier.h"
@@ -18,7 +18,7 @@ using namespace tile::fuzz;
 
 static constexpr llvm::StringLiteral mark = "// tile-fuzz-ir ";
 
-/// "cta-pipeline cta-lower-conversions"
+/// Returns "cta-pipeline cta-lower-conversions".
 static PassChoice parsePasses(llvm::StringRef line) {
   llvm::SmallVector<llvm::StringRef> words;
   line.split(words, ' ', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
@@ -28,7 +28,7 @@ static PassChoice parsePasses(llvm::StringRef line) {
   return passes;
 }
 
-/// Parses, verifies, runs; dies if that is what it does.
+/// Parses, verifies and runs; exits if the finding occurs.
 static void runText(llvm::StringRef text, const PassChoice &passes, bool isSilent) {
   MLIRContext context(trialDialects(), MLIRContext::Threading::DISABLED);
   std::optional<ScopedDiagnosticHandler> silence;
@@ -46,13 +46,13 @@ static Outcome runTextIsolated(llvm::StringRef text, const PassChoice &passes) {
   });
 }
 
-/// Without lines and passes that the finding does not need.
+/// Removes lines and passes that the finding does not need.
 static std::string reduce(std::string text, PassChoice &passes, const std::string &signature) {
   unsigned budget = signature == "takes too long" ? 12 : 1500;
   auto stillDies = [&](llvm::StringRef candidate, const PassChoice &chosen) {
     return budget > 0 && budget-- && runTextIsolated(candidate, chosen).signature() == signature;
   };
-  // From both ends: what stands between two passes may make what the second one relies on.
+  // Removes passes from both ends: passes in between may create what later ones rely on.
   for (bool atEnd : {true, false})
     while (!passes.names.empty()) {
       PassChoice fewer = passes;
@@ -64,7 +64,7 @@ static std::string reduce(std::string text, PassChoice &passes, const std::strin
   llvm::SmallVector<llvm::StringRef> lines;
   llvm::StringRef(text).split(lines, '\n');
   for (size_t chunk = std::max<size_t>(1, lines.size() / 2);; chunk /= 2) {
-    // From the end: what is used goes after its users.
+    // Removes lines from the end, so that values are removed after their users.
     for (size_t end = lines.size(); end > 0; end -= std::min(chunk, end)) {
       size_t begin = end - std::min(chunk, end);
       llvm::SmallVector<llvm::StringRef> fewer(lines);
@@ -84,7 +84,7 @@ Findings::Findings(std::string folder) : folder(std::move(folder)) {
   std::filesystem::create_directories(this->folder, error);
 }
 
-/// The mutant and its passes, printed by another process: to print it may be what it dies of.
+/// Prints the mutant and its passes in another process, because printing may crash.
 static std::string printMutant(const std::string &file, const IrBases &bases, uint64_t seed, uint64_t batch,
                                uint64_t number, PassChoice &passes) {
   runIsolated([&](Progress &) {
@@ -99,7 +99,7 @@ static std::string printMutant(const std::string &file, const IrBases &bases, ui
   return llvm::StringRef(text).split('\n').second.str();
 }
 
-/// In the syntax of its operations, if it verifies.
+/// Prints in the custom syntax of operations, if the IR verifies.
 static std::string prettyPrint(const std::string &file, const std::string &text) {
   runIsolated([&](Progress &) {
     startClock();
@@ -120,13 +120,13 @@ void Findings::add(const IrBases &bases, uint64_t seed, uint64_t batch, const Ou
   std::string scratch = folder + "/process." + std::to_string(getpid()), signature = outcome.signature();
   PassChoice passes;
   std::string text = printMutant(scratch, bases, seed, batch, outcome.mutant, passes);
-  // A message without a location is another finding for each pass.
+  // A message without a location counts as a separate finding for each pass.
   bool isVague = llvm::StringRef(signature).starts_with("signal") || signature == "takes too long";
   std::string bug = signature + (isVague && !passes.names.empty() ? " (" + passes.names.front() + ")" : "");
   std::string path = folder + "/" + std::to_string(std::hash<std::string>()(bug) % 1000000000) + ".mlir";
   int file = open(path.c_str(), O_CREAT | O_EXCL | O_WRONLY, 0644);
   if (file < 0)
-    return; // known
+    return; // already known
   close(file);
   std::string pretty = prettyPrint(scratch, text);
   if (!pretty.empty() && runTextIsolated(pretty, passes).signature() == signature)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Mutated IR of every phase through passes: tile-fuzz-ir --mutants=N FOLDER... (see README.md).
 //
-// Mutants come in batches: a batch makes one base (IrBases.h) and so many mutants of it, in a process of its own that
-// may die. What a mutant is follows from the seed, the number of its batch and its number there, so each can be made
-// again, whatever the number of jobs. A finding is: a process that dies, a pass that takes too long or too much memory,
-// one that fails without an error, and one that leaves operations that do not verify.
+// Mutants are created in batches: a batch makes one base (IrBases.h) and a number of mutants of it, in a separate
+// process that may crash. The seed, the batch number and the mutant's number determine a mutant, so each can be
+// reproduced, whatever the number of jobs. A finding is a crash of the process, a pass that takes too long or too much
+// memory, one that fails without an error, or one that leaves invalid operations.
 #include "fuzz/IrBases.h"
 #include "fuzz/IrFindings.h"
 #include "fuzz/IrTrial.h"
@@ -23,7 +23,7 @@ namespace {
 
 struct Options {
   uint64_t seed = 1, mutants = 1000;
-  uint64_t batch = UINT64_MAX; ///< The only one, if it is given.
+  uint64_t batch = UINT64_MAX; ///< The only mutant to run, if it is given.
   unsigned jobs = 1, seconds = 0;
   std::string findings = "ir-findings";
   std::string shown; ///< "BATCH:MUTANT"
@@ -52,7 +52,7 @@ bool readOptions(int argc, char **argv, Options &options) {
   return !options.paths.empty() && options.jobs > 0;
 }
 
-/// One batch; each death of its process is a finding, after which the next process goes on.
+/// One batch. Each crash of its process is a finding, after which a new process continues.
 void runBatch(const Options &options, const IrBases &bases, uint64_t batch, Counters &counters, Findings &findings) {
   for (uint64_t first = 0; first < batchSize;) {
     auto run = [&](Progress &progress) {
@@ -67,7 +67,7 @@ void runBatch(const Options &options, const IrBases &bases, uint64_t batch, Coun
     Outcome outcome = runIsolated(run);
     if (outcome.isFine())
       return;
-    if (outcome.mutant >= batchSize) // while the base was made or destroyed
+    if (outcome.mutant >= batchSize) // while the base was created or destroyed
       outcome.mutant = first;
     findings.add(bases, options.seed, batch, outcome);
     first = outcome.mutant + 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Mutations by operations; IrValueMutator.cpp has other attributes and types, IrTextMutator.cpp other text.
+// Mutates operations; IrValueMutator.cpp mutates attributes and types, IrTextMutator.cpp text.
 #include "fuzz/IrMutator.h"
 
 #include "Cta/CtaDialect.h"
@@ -34,7 +34,7 @@ Operation *IrMutator::someOp() {
   return ops.empty() ? nullptr : ops[below(ops.size())];
 }
 
-/// Without regard to what branches of cf reach.
+/// Ignores the control flow of cf branches.
 static bool isKnownAt(Value value, Operation *user) {
   if (auto argument = dyn_cast<BlockArgument>(value))
     return argument.getOwner()->findAncestorOpInBlock(*user) != nullptr;
@@ -43,7 +43,7 @@ static bool isKnownAt(Value value, Operation *user) {
   return ancestor && ancestor != def && def->isBeforeInBlock(ancestor);
 }
 
-/// A value of the type (any type if null) that is known at the operation.
+/// Returns a value of the type (any type if null) that is visible at the operation.
 Value IrMutator::someValue(Operation *user, Type type) {
   SmallVector<Value> candidates;
   for (Value value : values)
@@ -115,7 +115,7 @@ bool IrMutator::swapOperands() {
   return &a != &b;
 }
 
-/// As an earlier change, which the verifier will reject, may have left it.
+/// An earlier change may have left such a value, which the verifier will reject.
 static bool isUsedOutside(Operation *op) {
   WalkResult result = op->walk([&](Operation *inside) -> WalkResult {
     auto isOutside = [&](Value value) {
@@ -146,7 +146,7 @@ bool IrMutator::eraseOp() {
   for (auto [result, value] : llvm::zip(op->getResults(), replacements))
     if (result != value)
       result.replaceAllUsesWith(value);
-  // IR after earlier changes need not define a value before its uses, as destructors require.
+  // IR after earlier changes may use a value before its definition, which destructors do not allow.
   op->dropAllReferences();
   op->erase();
   return true;
@@ -158,7 +158,7 @@ bool IrMutator::copyOp() {
     return false;
   Operation *copy = op->clone();
   Operation *place = op;
-  // Further down, where all operands are still known.
+  // Moves down to a point where all operands are still visible.
   for (size_t steps = below(6); steps > 0; --steps) {
     Operation *next = place->getNextNode();
     if (!next || next->hasTrait<OpTrait::IsTerminator>())
@@ -181,7 +181,7 @@ bool IrMutator::moveOp() {
     op->moveBefore(place);
     return true;
   }
-  // Moves by a few positions in its block.
+  // Moves the operation by a few positions in its block.
   bool down = oneIn(2);
   Operation *other = op;
   for (size_t steps = 1 + below(8); steps > 0 && other; --steps)
@@ -195,7 +195,7 @@ bool IrMutator::moveOp() {
   return true;
 }
 
-/// A branch or a loop around an operation, whose results nothing uses then.
+/// Wraps an operation, whose results become unused, in a branch or a loop.
 bool IrMutator::wrapOp() {
   Operation *op = someOp();
   if (op->hasTrait<OpTrait::IsTerminator>() || (!op->use_empty() && !oneIn(4)))
@@ -237,7 +237,7 @@ bool IrMutator::swapRegions() {
   return true;
 }
 
-/// An operand goes through another layout, shape or order of dimensions and back, which changes nothing.
+/// Converts an operand to another layout, shape or order of dimensions and back, which changes nothing.
 bool IrMutator::addDetour() {
   Operation *op = someOp();
   if (op->getNumOperands() == 0)
@@ -277,7 +277,7 @@ bool IrMutator::addDetour() {
   return true;
 }
 
-/// Gives a property with a default that is missing or wrong its default, as the parser does.
+/// Sets a property with a default that is missing or invalid to its default, as the parser does.
 static void repairDefaults(Operation *op) {
   op->getName().populateDefaultProperties(op->getPropertiesStorage());
 }
@@ -327,7 +327,7 @@ bool IrMutator::changeKernel() {
   return true;
 }
 
-/// Everywhere, or of one value.
+/// Changes the type everywhere, or of one value.
 bool IrMutator::changeType(ModuleOp module) {
   if (values.empty())
     return false;
@@ -345,7 +345,7 @@ bool IrMutator::changeType(ModuleOp module) {
   Builder builder(module.getContext());
   module.walk([&](Operation *op) {
     if (auto function = dyn_cast<FunctionOpInterface>(op); function && !function.isExternal())
-      // None where the function is of LLVM and the type is not.
+      // Returns none if the function belongs to the LLVM dialect and the type does not.
       if (Type type = function.cloneTypeWith(function.getFunctionBody().getArgumentTypes(), function.getResultTypes()))
         function.setType(type);
     // Constants of another type are zeros.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Mutates IR so that most results still verify: a fuzzer of passes must get past the verifier.
+// Mutates IR such that most results still verify, so that passes are tested and not the verifier.
 //
-// By operations: operands become other values that are known there, operations go, come twice, move or get a loop or
-// branch around them, attributes get other numbers, and a type or layout becomes another one wherever it occurs.
-// By text: lines, tokens and numbers, also from another file, for what the parser and the verifier must survive.
+// Mutations of operations: operands are replaced by other visible values; operations are removed, duplicated, moved, or
+// wrapped in a loop or branch; attributes get other values; and a type or layout is replaced everywhere. Mutations of
+// text: lines, tokens and integers, also from another file, as input that the parser and the verifier must survive.
 
 #pragma once
 
@@ -19,13 +19,13 @@ class IrMutator {
 public:
   explicit IrMutator(uint64_t seed) : random(seed) {}
 
-  /// Uniformly from 0 to count - 1; count is positive.
+  /// Returns a uniform value from 0 to count - 1; count is positive.
   size_t below(size_t count) { return static_cast<size_t>(random() % count); }
   bool oneIn(size_t count) { return below(count) == 0; }
 
-  /// One change; false if none was found.
+  /// Makes one change; returns false if none was found.
   bool mutate(mlir::ModuleOp module);
-  /// `other` is a file to take lines from.
+  /// `other` is a file from which lines are taken.
   std::string mutateText(std::string_view text, std::string_view other);
 
 private:
@@ -52,7 +52,7 @@ private:
   llvm::SmallVector<int64_t> changed(llvm::ArrayRef<int64_t> shape);
 
   std::mt19937_64 random;
-  llvm::SmallVector<mlir::Operation *> ops; ///< Inside kernels and functions.
+  llvm::SmallVector<mlir::Operation *> ops; ///< Operations inside kernels and functions.
   llvm::SmallVector<mlir::Operation *> kernels;
   llvm::SmallVector<mlir::Value> values;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Mutations of IR by its text.
+// Mutates the text of IR.
 #include "fuzz/IrMutator.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -14,7 +14,7 @@ static llvm::SmallVector<StringRef> linesOf(StringRef text) {
   return lines;
 }
 
-/// Names, integers and signs.
+/// Finds names, integers and signs.
 static llvm::SmallVector<StringRef> tokensOf(StringRef text) {
   llvm::SmallVector<StringRef> tokens;
   auto isWord = [](char c) { return llvm::isAlnum(c) || c == '_' || c == '.' || c == '%' || c == '#' || c == '!'; };
@@ -53,7 +53,7 @@ std::string IrMutator::mutateText(std::string_view text, std::string_view other)
   default:
     break;
   }
-  // A token of a line becomes another of the text, or another number; here or in all of the text.
+  // Replaces a token of a line by another one of the text, or by another integer; here or in the whole text.
   llvm::SmallVector<StringRef> tokens = tokensOf(*iterator), words = tokensOf(lines[below(lines.size())]);
   if (tokens.empty() || words.empty())
     return std::string(text);

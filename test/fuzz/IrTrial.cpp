@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Mutants and the passes that they go through.
+// Runs mutants through passes.
 #include "fuzz/IrTrial.h"
 #include "fuzz/Isolation.h"
 
@@ -77,7 +77,7 @@ void tile::fuzz::runPasses(ModuleOp module, const PassChoice &passes, Counters *
       manager.addNestedPass<KernelOp>(std::move(pass));
     else
       manager.addPass(std::move(pass));
-    if (phase) // as the pipeline checks it
+    if (phase) // like the check of the pipeline
       manager.addNestedPass<KernelOp>(createTileVerifyPhase({nameOf(*phase).str()}));
     bool passed = succeeded(manager.run(module));
     if (counters)
@@ -97,7 +97,7 @@ Trial::Trial(const IrBases &bases, uint64_t seed, uint64_t batch)
   context.loadAllAvailableDialects();
   context.printOpOnDiagnostic(false);
   IrMutator chance(seed * 0x9e3779b97f4a7c15 + batch);
-  constexpr unsigned mostTries = 6; // some kernels need definitions, some IR is a test of the verifier
+  constexpr unsigned mostTries = 6; // some kernels require definitions, and some IR files test the verifier
   for (unsigned tries = 0; tries < mostTries && !base.module; ++tries) {
     startClock();
     base = bases.make(context, chance);
@@ -110,9 +110,9 @@ Trial::Trial(const IrBases &bases, uint64_t seed, uint64_t batch)
 
 PassChoice Trial::choosePasses(IrMutator &chance) const {
   std::vector<PipelineStep> steps = gpuPipelineSteps({});
-  // The last two steps are upstream's.
+  // The last two steps are passes of upstream.
   size_t count = steps.size() - 2;
-  // Mostly one that is near: the mutant has what it requires.
+  // Mostly chooses a near pass, whose requirements the mutant satisfies.
   size_t first = chance.oneIn(3) ? chance.below(count) : std::min(count - 1, base.step + chance.below(4));
   size_t more = chance.oneIn(2) ? 0 : chance.below(12);
   PassChoice choice;
@@ -145,7 +145,7 @@ OwningOpRef<ModuleOp> Trial::makeMutant(uint64_t number, PassChoice &passes, std
   return mutant;
 }
 
-/// Upstream's verifier of arith.select asks a scalar for its shape where only the condition is a tensor.
+/// Upstream's verifier of arith.select queries the shape of a scalar if only the condition is a tensor.
 static bool breaksVerifier(ModuleOp module) {
   WalkResult result = module.walk([](arith::SelectOp select) {
     bool breaks = select->getNumOperands() == 3 && select->getNumResults() == 1 &&
@@ -162,7 +162,7 @@ void Trial::run(uint64_t number, Counters &counters) {
   if (!mutant)
     return;
   if (breaksVerifier(*mutant) || failed(verify(*mutant))) {
-    // It need not define a value before it is used, as destructors want it.
+    // Such IR may use a value before its definition, which destructors do not allow.
     mutant->getOperation()->dropAllReferences();
     return;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One mutant: made, verified, and if it verifies, run through passes.
+// One mutant: created, verified and, if it verifies, run through passes.
 #pragma once
 
 #include "fuzz/IrBases.h"
@@ -27,7 +27,7 @@ struct PassChoice {
   std::string print() const;
 };
 
-/// Runs the first pass as it runs alone, the others as after it in a pipeline. Dies on a finding.
+/// Runs the first pass as if alone, the others as after it in a pipeline. Exits on a finding.
 void runPasses(mlir::ModuleOp module, const PassChoice &passes, Counters *counters);
 
 /// The dialects and the limits of a mutant.
@@ -38,11 +38,11 @@ public:
   Trial(const IrBases &bases, uint64_t seed, uint64_t batch);
   bool hasBase() const { return bool(base.module); }
   void run(uint64_t number, Counters &counters);
-  /// The mutant as text, before it is verified, and its passes.
+  /// Returns the mutant as text, before it is verified, and its passes.
   std::string print(uint64_t number, PassChoice &passes);
 
 private:
-  /// Makes the mutant; text that cannot be parsed gives none. `text` is what there was to parse.
+  /// Creates the mutant; none if the text cannot be parsed. `text` is the text that was parsed.
   mlir::OwningOpRef<mlir::ModuleOp> makeMutant(uint64_t number, PassChoice &passes, std::string *text);
   PassChoice choosePasses(IrMutator &chance) const;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// fork, pipes and limits.
+// Implements Isolation.h with fork, pipes and limits.
 #include "fuzz/Isolation.h"
 
 #include "llvm/Support/Signals.h"
@@ -18,9 +18,9 @@
 
 namespace tile::fuzz {
 
-// Some of the tests of passes take 0.2 s, and sanitizers make it several times as much.
+// Some tests of passes take 0.2 s, and sanitizers multiply that by several times.
 static constexpr int secondsPerMutant = 10;
-static constexpr size_t mostErrors = 20000; // bytes that are kept of what a process says
+static constexpr size_t mostErrors = 20000; // bytes of a process's output that are kept
 static constexpr rlim_t mostMemory = rlim_t(4) << 30, stackBytes = rlim_t(96) << 20;
 
 void *newSharedBytes(size_t bytes) {
@@ -50,7 +50,7 @@ void startClock() {
   setitimer(ITIMER_PROF, &clock, nullptr);
 }
 
-/// Reads the pipe until it is closed; keeps the beginning, where sanitizers and assertions say what is wrong.
+/// Reads the pipe until it is closed, and keeps the beginning, where sanitizers and assertions describe the error.
 static std::string readAll(int pipe) {
   std::string text;
   char buffer[4096];
@@ -66,7 +66,7 @@ static std::string readAll(int pipe) {
 }
 
 Outcome runIsolated(const std::function<void(Progress &)> &work) {
-  // One for each worker; a worker has one child at a time.
+  // One for each worker; a worker has one child process at a time.
   static Progress *progress = nullptr;
   static pid_t owner = 0;
   if (owner != getpid()) {
@@ -104,7 +104,7 @@ Outcome runIsolated(const std::function<void(Progress &)> &work) {
   return outcome;
 }
 
-/// " at Pipeline.cpp:130:17": where the code of this project was, which called what the summary names.
+/// Returns " at Pipeline.cpp:130:17": the position in this project's code that called the function in the summary.
 static std::string firstOwnFrame(std::string_view text) {
   size_t end = text.find(".cpp:");
   for (; end != std::string_view::npos; end = text.find(".cpp:", end + 1)) {
@@ -127,11 +127,11 @@ std::string Outcome::signature() const {
   for (std::string_view mark : {"Assertion `", "runtime error: ", "finding: ", "LLVM ERROR: ", "hard rss limit"})
     if (std::string line = lineWith(mark); !line.empty())
       return line;
-  // The first frame of ours, as LLVM prints it.
+  // Returns the first stack frame in this project, as LLVM prints it.
   if (std::string line = lineWith("tile::"); !line.empty() && signal)
     return line.substr(0, line.find_first_of("(/"));
   if (std::string line = lineWith("SUMMARY: "); !line.empty()) {
-    // Without the address of the code, which another build has elsewhere.
+    // Removes the code address, which differs between builds.
     size_t place = line.find("(/");
     return line.substr(0, place) + firstOwnFrame(text);
   }

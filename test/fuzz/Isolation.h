@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Processes that may die: what they were doing, and what they said.
+// Isolated processes that may crash: what they were executing, and their output.
 #pragma once
 
 #include <cstdint>
@@ -9,29 +9,30 @@
 
 namespace tile::fuzz {
 
-/// In memory that processes share.
+/// Progress in shared memory.
 void *newSharedBytes(size_t bytes);
 template <typename T> T *newShared() {
   return new (newSharedBytes(sizeof(T))) T();
 }
 
 struct Progress {
-  uint64_t mutant = ~uint64_t(0); ///< The one that the process is busy with.
+  uint64_t mutant = ~uint64_t(0); ///< The trial that the process executes.
 };
 
 struct Outcome {
   uint64_t mutant = 0;
   int signal = 0, code = 0;
-  std::string errors; ///< The end of what it wrote to standard error.
+  std::string errors; ///< The end of its standard error output.
 
   bool isFine() const { return signal == 0 && code == 0; }
-  /// The same for the same bug, as far as can be told: the assertion, the sanitizer's summary, the signal.
+  /// A key that is the same for the same bug, as far as possible: the assertion, the sanitizer's summary, or the
+  /// signal.
   std::string signature() const;
 };
 
-/// Runs the work in a child with limits of memory.
+/// Runs the work in a child process with memory limits.
 Outcome runIsolated(const std::function<void(Progress &)> &work);
-/// From now on the process has as much processor time as one mutant may take.
+/// From now on, limits the process to the CPU time of one mutant.
 void startClock();
 int waitForProcess(pid_t process);
 void raiseStackLimit();

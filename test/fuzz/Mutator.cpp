@@ -26,7 +26,7 @@ constexpr std::string_view tokens[] = {
 #include "Frontend/Syntax/Tokens.def"
 };
 
-/// Words of the language other than functions; values at the limits of types and other limits.
+/// Words of the language other than functions; extreme values of types, and other limits.
 constexpr std::string_view words[] = {
     "tl.int1",       "tl.int8",      "tl.int16",    "tl.int32",   "tl.int64",   "tl.uint8",      "tl.uint32",
     "tl.uint64",     "tl.float16",   "tl.bfloat16", "tl.float32", "tl.float64", "tl.float8e4nv", "tl.float8e5",
@@ -108,7 +108,7 @@ std::string_view indentation(std::string_view line) {
   return line.substr(0, std::min(line.find_first_not_of(" \t"), line.size()));
 }
 
-/// The line as deep as another one.
+/// Returns the line with the indentation of another one.
 std::string indented(std::string_view line, std::string_view like) {
   return std::string(indentation(like)).append(line.substr(indentation(line).size()));
 }
@@ -131,7 +131,7 @@ std::vector<Mutator::Span> Mutator::tokensOf(std::string_view text) {
   return spans;
 }
 
-/// The insides of brackets that are closed.
+/// Finds the contents of closed brackets.
 std::vector<Mutator::Span> Mutator::bracketsOf(std::string_view text, const std::vector<Span> &tokens) {
   std::vector<Span> found;
   std::vector<size_t> open;
@@ -168,7 +168,7 @@ std::string Mutator::word(std::string_view text, const std::vector<Span> &own) {
   }
 }
 
-/// A call with about as many arguments as the function has parameters, or one of the statements above.
+/// Returns a call with about as many arguments as the function has parameters, or one of the statements above.
 std::string Mutator::statement(std::string_view text, const std::vector<Span> &own) {
   if (below(4) == 0)
     return std::string(pick(statements, below(std::size(statements))));
@@ -228,7 +228,7 @@ std::string Mutator::mutateLines(std::string_view text) {
     if (!added.empty() || i < some.begin || i >= some.end)
       out += lines[i];
   }
-  // One more level for what follows a line with a block.
+  // Indents the lines that follow a line with a block by one more level.
   if (size_t colon = out.find(":\n"); colon != std::string::npos && below(8) == 0)
     out.insert(colon + 2, "    ");
   return out;
@@ -241,7 +241,7 @@ std::string Mutator::mutateBrackets(std::string_view text, const std::vector<Spa
   Span target = brackets[below(brackets.size())], source = brackets[below(brackets.size())];
   std::string inside(text.substr(target.begin, target.end - target.begin));
   switch (below(4)) {
-  case 0: // the same nested once more
+  case 0: // the same, nested once more
     return replaced(text, target.begin, target.end, "(" + inside + ")");
   case 1:
     return replaced(text, target.begin, target.end, inside + ", " + word(text, own));

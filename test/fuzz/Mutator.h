@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Mutates .tile programs by tokens and lines, so that most results are still programs and the fuzzer gets past the
-// parser. The words that it puts in come from Tokens.def, Builtins.def and the program itself.
+// Mutates .tile programs by tokens and lines, so that most results are still valid for the parser. Inserted words come
+// from Tokens.def, Builtins.def and the program itself.
 
 #pragma once
 
@@ -25,7 +25,7 @@ private:
     size_t begin, end;
   };
 
-  /// 0 to count - 1; count is positive.
+  /// Returns a value from 0 to count - 1; count is positive.
   size_t below(size_t count) { return static_cast<size_t>(random() % count); }
   Span someOf(size_t count, size_t most);
 

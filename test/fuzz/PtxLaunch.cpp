@@ -18,13 +18,13 @@ using namespace sim;
 
 namespace {
 
-/// The share of libFuzzer's limit for buffers, a module's variables, registers and local memory of one input.
+/// The share of libFuzzer's memory limit for buffers, module variables, registers and local memory of one input.
 constexpr uint64_t mostBytes = 64 << 20;
 constexpr size_t bufferBytes = 1024;
 
 class Launch {
 public:
-  /// `isTame`: with buffers for all arguments, as the kernel means them; else with anything.
+  /// `isTame`: with valid buffers for all arguments; otherwise with arbitrary values.
   Launch(const Module &module, const Function &function, uint64_t seed, bool isTame)
       : module(module), function(function), isTame(isTame), random(seed) {
     for (std::vector<std::byte> &buffer : buffers) {
@@ -52,7 +52,7 @@ public:
   }
 
 private:
-  /// Demands an explanation of each refusal and report; PTX_SHOW=1 shows it.
+  /// Requires a message for each rejection and report; PTX_SHOW=1 prints it.
   static void requireText(const std::string &message) {
     static const bool isShown = std::getenv("PTX_SHOW") != nullptr;
     if (isShown)
@@ -105,7 +105,7 @@ private:
     config.idleLimit = 1000;
   }
 
-  /// An address in a buffer or about its edges, a number at the edge of its type, or anything.
+  /// Returns an address in or near a buffer, an extreme value of the type, or an arbitrary value.
   uint64_t number() {
     const uint64_t address = addresses[random.below(addresses.size())];
     if (isTame)

@@ -7,7 +7,7 @@
 
 namespace tile::fuzz {
 
-/// `seed` decides about grid, arguments and schedule.
+/// `seed` determines grid, arguments and schedule.
 void launchKernels(const sim::Module &module, uint64_t seed);
 
 } // namespace tile::fuzz

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Mutates PTX by tokens and lines, so that most results still parse and some run: numbers become those at the edges of
-// types and memories, words are exchanged for others of the text, lines are copied, moved and left out.
+// Mutates PTX by tokens and lines, so that most results still parse and some run: integers are replaced by extreme
+// values of types and memories, words by others of the text, and lines are copied, moved and deleted.
 #pragma once
 
 #include <cstdint>

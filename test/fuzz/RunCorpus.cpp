@@ -33,14 +33,14 @@ constexpr size_t maxSize = 6000;
 constexpr unsigned secondsForOne = 60;
 
 std::minstd_rand randomBits;
-std::string outputName;           ///< of an input that dies
-std::string current, description; ///< what runs at the moment
+std::string outputName;           ///< bytes of a crashing input
+std::string current, description; ///< the input that is running
 
 size_t below(size_t count) {
   return count ? randomBits() % count : 0;
 }
 
-/// Writes the input that has died; only functions that signal handlers may call.
+/// Writes the crashing input; uses only functions that signal handlers may call.
 void reportDeath(int signal) {
   const int file = open(outputName.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
   if (file < 0 || write(file, current.data(), current.size()) < 0)
@@ -73,7 +73,7 @@ std::string mutate(const std::string &input) {
   return text;
 }
 
-/// Returns the files in order of their names, whatever order the file system has.
+/// Returns the files sorted by name, independent of the file system.
 std::vector<std::string> findFiles(const std::string &path) {
   if (!std::filesystem::is_directory(path))
     return {path};

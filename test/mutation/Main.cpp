@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// tile-mutate: how many mistakes in synchronisation the simulator finds.
+// tile-mutate: measures how many synchronization errors the simulator finds.
 //
 //   tile-mutate KERNEL.ptx [--run="name=value …"]… [--orders=N] [--equivalent=FILE] [--list] [--jobs=N] [--verbose]
 //
 // Runs the artifact as it is, which must find nothing, then each of its mutants (Mutants.h) with checks, comparing the
-// results with the reference. A mutant is caught by a report, a wrong result or a deadlock. Those that are not, but
-// are listed with a reason in FILE as equivalent, count as correct programs. Each mutant runs in a process of its own.
+// results with the reference. A mutant is caught by a report, a wrong result or a deadlock. Those that are not, but are
+// listed with a reason in FILE as equivalent, count as correct programs. Each mutant runs in a separate process.
 #include "Mutants.h"
 
 #include "Runner/Run.h"
@@ -75,7 +75,7 @@ std::string run(const Options &options, const std::string &text) {
   return {};
 }
 
-/// A child process that runs one mutant and writes what it found.
+/// A child process that runs one mutant and writes its finding.
 struct Job {
   pid_t process = 0;
   int pipe = -1;

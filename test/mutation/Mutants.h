@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Mistakes put into correct PTX, one at a time: what synchronises is removed, weakened or told a wrong number.
+// Errors injected into correct PTX, one at a time: synchronization is removed, weakened, or given a wrong count.
 //
 //   bar.sync  bar.warp.sync  barrier.cluster  fence  membar  cp.async*.commit_group  wgmma.fence  wgmma.commit_group
 //   mbarrier.arrive                     removed
@@ -19,7 +19,7 @@ struct Mutant {
   std::string instruction; ///< "bar.sync 0;"
   std::string place;       ///< of the source: "29:19"
   unsigned line = 0;       ///< of the PTX
-  unsigned ordinal = 0;    ///< among mutants of the same change, instruction name and place
+  unsigned ordinal = 0;    ///< index among mutants of the same change, instruction name and location
   std::string text;        ///< the whole PTX
 
   /// "remove bar.sync at 29:19 #0": stays the same when registers and lines change.

@@ -33,7 +33,7 @@ struct HeuristicResult {
 constexpr int invalidValue = 7, notSupported = 15;
 constexpr int e4m3 = 28; // cudaDataType; 0 is f32
 
-/// The matrix as f32; `widened` holds it if it is none.
+/// The matrix as f32; `widened` holds the values if the matrix has another type.
 const void *widen(const void *matrix, const Layout &layout, std::vector<float> &widened) {
   if (layout.type != e4m3)
     return matrix;
@@ -157,7 +157,7 @@ int cublasLtMatmul(void *, void *desc, const void *alpha, const void *a, void *l
   const auto &operation = *static_cast<Operation *>(desc);
   const auto &first = *static_cast<Layout *>(layoutA), &second = *static_cast<Layout *>(layoutB),
              &output = *static_cast<Layout *>(layoutD);
-  // CUBLASLT_EPILOGUE_DEFAULT is 1: with 0 the library computes something else.
+  // CUBLASLT_EPILOGUE_DEFAULT is 1; for 0 the real library computes something else.
   const uint64_t chosen = *static_cast<const uint64_t *>(algorithm);
   if ((chosen != 0xa1 && chosen != 0xa3) || !workspace || operation.epilogue == 0)
     return invalidValue;

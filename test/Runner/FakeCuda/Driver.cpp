@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A libcuda.so.1 for tests: device memory is host memory, and the kernels that the tests use are C++ functions. It
-// lets tile-run's whole CUDA path run on a machine without a GPU. It refuses what a real driver refuses: memory that
-// was not allocated, a launch without a context.
+// A libcuda.so.1 for tests: device memory is host memory, and the kernels that the tests use are C++ functions. It lets
+// tile-run's whole CUDA path run on a machine without a GPU. It rejects what a real driver rejects: memory that was not
+// allocated, a launch without a context.
 //
-// A module of PTX with the line `// fake.microseconds: 50 0.5` takes 50 us a launch and half a microsecond a block more
-// than the function that stands for it: events then show a clock that is ahead. FAKE_CUDA_DEVICES says how many GPUs
-// there are; with FAKE_CUDA_FATAL_GRID=N a launch of N blocks kills the process.
+// A module of PTX with the line `// fake.microseconds: 50 0.5` is reported as 50 us per launch and half a microsecond
+// per block slower than its function: events then use a clock that is ahead. FAKE_CUDA_DEVICES is the number of GPUs;
+// with FAKE_CUDA_FATAL_GRID=N a launch of N blocks kills the process.
 #include "Runtime/Driver.h"
 #include "Float8.h"
 
@@ -30,8 +30,8 @@ constexpr size_t memoryBytes = size_t(256) << 20;
 CUcontext currentContext = nullptr;
 std::map<CUdeviceptr, size_t> allocations;
 size_t allocatedBytes = 0;
-bool isHanging = false;   // a kernel does not end, and a real driver would wait for it
-bool isCapturing = false; // work is then done at once, and replaying only takes time
+bool isHanging = false;   // a kernel that never ends; a real driver would wait for it
+bool isCapturing = false; // work is executed immediately, so replaying only takes time
 
 /// Copies to the device that have left the host's memory but not yet arrived, as the real driver's may when it returns:
 /// they arrive when the default stream is waited for, or else as late as possible, after the next kernel.
@@ -54,8 +54,8 @@ bool isMapped(CUdeviceptr pointer, size_t bytes) {
   return pointer + bytes <= next->first + next->second;
 }
 
-double ahead = 0;    // milliseconds that kernels have taken which only say so
-double captured = 0; // of those that a graph under capture will take
+double ahead = 0;    // milliseconds that are only simulated
+double captured = 0; // the same for a graph under capture
 
 double now() {
   return ahead + std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -82,7 +82,7 @@ template <typename T> T argument(void **arguments, int index) {
   return value;
 }
 
-/// y[i] = alpha * x[i] for i < limit; with alpha = -1 it does not end.
+/// y[i] = alpha * x[i] for i < limit; with alpha = -1 it never ends.
 void scale(const LaunchConfig &config, void **arguments) {
   const float *x = argument<const float *>(arguments, 0);
   float *y = argument<float *>(arguments, 1);
@@ -316,7 +316,7 @@ CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *
       {"rows", rows},   {"twice", twice},   {"bytes", bytes},        {"batched", batched}};
   for (const auto &[known, kernel] : kernels)
     if (std::strcmp(name, known) == 0) {
-      static std::vector<std::unique_ptr<Function>> functions; // as long as the process
+      static std::vector<std::unique_ptr<Function>> functions; // lives as long as the process
       functions.push_back(std::make_unique<Function>(Function{kernel, *reinterpret_cast<Module *>(module)}));
       *function = reinterpret_cast<CUfunction>(functions.back().get());
       return 0;
@@ -407,7 +407,8 @@ CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes, CU
 CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t bytes, CUstream) {
   if (!isMapped(to, bytes))
     return invalidValue;
-  std::memset(reinterpret_cast<void *>(to), value, std::min<size_t>(bytes, 1 << 20)); // the rest costs time
+  // the remaining work only takes time
+  std::memset(reinterpret_cast<void *>(to), value, std::min<size_t>(bytes, 1 << 20));
   return 0;
 }
 CUresult cuStreamCreate(CUstream *stream, unsigned) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A libnvidia-ml.so.1 for tests: a card of 700 W that takes 350, at a clock that is throttled for the reasons that
-// FAKE_NVML_REASONS (bits, as nvmlClocksEventReasons) says.
+// A libnvidia-ml.so.1 for tests: a GPU with a limit of 700 W that draws 350 W, and whose clock is throttled for the
+// reasons in FAKE_NVML_REASONS (bits of nvmlClocksEventReasons).
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>

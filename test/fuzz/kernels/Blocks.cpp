@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reductions, scans, and everything that moves elements.
+// Reductions, scans, and all operations that move elements.
 #include "KernelBuilder.h"
 
 #include <algorithm>
@@ -35,12 +35,12 @@ void KernelBuilder::blockStatement() {
   if (!result)
     return;
   const Value value = define("b", *result);
-  // Of a shape that nothing else has, it is worth the most when all of it is written.
+  // The result has a rare shape, so it is most useful if all of it is stored.
   if (!inHelper && random.chance(35))
     sink(value);
 }
 
-/// A reduction or scan of pairs whose order matters: affine functions, one after the other; or of a value and its
+/// A reduction or scan of pairs in which the order matters: composition of affine functions, or of a value and its
 /// index.
 void KernelBuilder::pairStatement(const Value &value) {
   const size_t axis = static_cast<size_t>(random.below(static_cast<int64_t>(value.shape.size())));
@@ -63,7 +63,7 @@ void KernelBuilder::pairStatement(const Value &value) {
     values.push_back({name, Scalar::Int32, isScan ? value.shape : reduced, rangeOf(Scalar::Int32)});
 }
 
-/// Reduces or scans integers with any bits, of which whole warps have neighbours.
+/// Reduces or scans integers with arbitrary bits, of which whole warps hold neighbours.
 void KernelBuilder::wholeWarpStatement() {
   if (inHelper || programs > 64)
     return assignStatement();
@@ -91,7 +91,7 @@ void KernelBuilder::wholeWarpStatement() {
   sink(define("b", {extreme + loaded + ", 0).to(" + languageName(type) + ")", type, {}, rangeOf(type)}));
 }
 
-/// Writes all of a value to a place of the program.
+/// Stores a whole value to a part of a buffer that belongs to the program.
 void KernelBuilder::sink(const Value &value) {
   const int64_t count = elementsOf(value.shape);
   const std::string name = freshName("sink");
@@ -113,7 +113,7 @@ void KernelBuilder::sink(const Value &value) {
   line("tl.store(" + name + " + " + programNumber + " * " + std::to_string(count) + index + ", " + value.text + ")");
 }
 
-/// The name of a function of two numbers that is associative and commutative.
+/// Returns the name of an associative and commutative function of two values.
 std::string KernelBuilder::combine(Scalar type) {
   const bool isInteger = !isFloat(type);
   const std::vector<std::pair<std::string, std::string>> all = {{"largest", "tl.maximum(a, b)"},
@@ -133,7 +133,7 @@ std::optional<Value> KernelBuilder::reduction(const Value &given) {
   if (isNarrowFloat(given.type))
     return std::nullopt;
   Value value = given;
-  // Numbers of which the signed and the unsigned order differ.
+  // Integers for which signed and unsigned order differ.
   if (!isFloat(value.type) && value.type != Scalar::Int1 && random.chance(35))
     value = cast(value, random.pick({Scalar::UInt32, Scalar::UInt32, Scalar::UInt8, Scalar::UInt8, Scalar::UInt16,
                                      Scalar::UInt64}));
@@ -181,7 +181,7 @@ std::optional<Value> KernelBuilder::reduction(const Value &given) {
                  {0, count - 1, 1}};
   if (kind == 8 && !isFloat(value.type))
     return Value{"tl.xor_sum(" + value.text + place + conversion, value.type, shape, rangeOf(value.type)};
-  // The largest of two bf16 is fp32.
+  // The maximum of two bf16 is fp32.
   if (takesAll || value.type == Scalar::BFloat16)
     return std::nullopt;
   const Range range = isFloat(value.type) ? value.range : rangeOf(value.type);
@@ -267,7 +267,7 @@ std::optional<Value> KernelBuilder::rearrangement(const Value &value) {
     return same("tl.topk(" + value.text + ", " + std::to_string(to.back()) + ")", to);
   }
   case 5: {
-    // Indices that the axis has.
+    // Returns valid indices of the axis.
     const size_t axis = static_cast<size_t>(random.below(static_cast<int64_t>(rank)));
     Value index = cast(expression(shape, 1), Scalar::Int32);
     index = expand(index, shape);
@@ -308,7 +308,7 @@ std::optional<Value> KernelBuilder::rearrangement(const Value &value) {
     }
   }
   case 8: {
-    // One half of the pairs.
+    // Returns one half of the pairs.
     if (shape.back() < 4)
       return std::nullopt;
     Shape pairs = shape, half = shape;

@@ -21,15 +21,14 @@ namespace {
 using Kind = Verdict::Kind;
 using Clock = std::chrono::steady_clock;
 
-/// Whether a target, or this machine, cannot run a kernel that is valid. Mutants of real kernels may ask for blocks
-/// that an instruction does not take, for functions of a toolkit that is not installed, and for strides without a
-/// tensor map.
+/// Returns true if a target, or this machine, cannot run a valid kernel. Mutants of real kernels may need blocks that
+/// an instruction does not support, functions of a toolkit that is not installed, or strides without a tensor map.
 bool isBeyondTarget(const RunResult &result, bool isMutant) {
   const auto says = [&](const char *text) { return result.message.find(text) != std::string::npos; };
   // Some targets have less shared memory than others.
   if (says("bytes of shared memory but a CTA has"))
     return true;
-  // The limit of the simulator on PTX registers, which the unrolled code of large blocks reaches.
+  // The simulator's limit of PTX registers, which the unrolled code of large blocks reaches.
   if (says("more than 262144 registers"))
     return true;
   if (!isMutant)
@@ -42,10 +41,10 @@ Verdict compareVariants(const std::string &text, const std::vector<Variant> &var
                         const std::function<void(size_t)> &onBegin) {
   onBegin(0);
   const RunResult expected = runKernel(text, variants[0]);
-  // Most mutants of real kernels are wrong in a way that the front end or the interpreter sees.
+  // Most mutants of real kernels are invalid, which the front end or the interpreter detects.
   if (expected.state != RunResult::State::Done && readMutantOptions(text))
     return {Kind::Skipped, 0, expected.message};
-  // Random axes can multiply to more elements than a block may have.
+  // Random axes may multiply to more elements than a block may have.
   if (expected.message.find("[too-many-elements]") != std::string::npos)
     return {Kind::Skipped, 0, expected.message};
   if (expected.state != RunResult::State::Done)
@@ -56,7 +55,7 @@ Verdict compareVariants(const std::string &text, const std::vector<Variant> &var
     const bool isMutant = readMutantOptions(text).has_value();
     if (isBeyondTarget(actual, isMutant))
       continue;
-    // A mutant may fail an assertion of the kernel, which the interpreter ran without.
+    // A mutant may violate an assertion of the kernel, which the interpreter did not check.
     if (isMutant && variants[i].debug && actual.message.find("trap was executed") != std::string::npos)
       continue;
     if (actual.state != RunResult::State::Done)
@@ -67,7 +66,7 @@ Verdict compareVariants(const std::string &text, const std::vector<Variant> &var
   return {};
 }
 
-/// What the child writes: 'v' and a variant when one begins; 'k', a kind, a variant and the message at the end.
+/// The child's messages: 'v' and a variant when one begins; 'k', a kind, a variant and the message at the end.
 void writeAll(int file, const std::string &bytes) {
   for (size_t done = 0; done < bytes.size();) {
     const ssize_t count = write(file, bytes.data() + done, bytes.size() - done);
@@ -77,7 +76,7 @@ void writeAll(int file, const std::string &bytes) {
   }
 }
 
-/// Ends this process by SIGXCPU after as many more seconds of processor time.
+/// Ends this process by SIGXCPU after this many more seconds of CPU time.
 void limitTimeFromNow(double seconds) {
   rusage used{};
   getrusage(RUSAGE_SELF, &used);
@@ -91,7 +90,7 @@ void limitTimeFromNow(double seconds) {
   const int null = open("/dev/null", O_WRONLY);
   dup2(null, STDOUT_FILENO);
   dup2(null, STDERR_FILENO);
-  bool usesGpu = false; // whose driver reserves more addresses than there is memory
+  bool usesGpu = false; // whose driver reserves more address space than there is memory
   for (const Variant &variant : variants)
     usesGpu |= variant.device == "cuda";
   constexpr rlim_t mostMemory = rlim_t(6) << 30;
@@ -158,7 +157,7 @@ std::string Verdict::signature() const {
   std::string result = nameOf(kind);
   if (kind == Kind::Different || kind == Kind::Hang)
     return result;
-  // Of the compiler's text the first line after its place; of the simulator's what the first report is.
+  // Of the compiler's output, the first line after its location; of the simulator's, the first report.
   std::string text = message;
   if (kind == Kind::Failed)
     if (const size_t end = text.find(":\n"); end != std::string::npos)
@@ -190,7 +189,7 @@ Verdict checkKernel(const std::string &text, const std::vector<Variant> &variant
   close(files[1]);
   std::string bytes;
   bool isLate = false;
-  // The limit is one of processor time; on a busy machine that takes longer, but what sleeps must end as well.
+  // The limit is on CPU time; elapsed time is limited as well, because a sleeping process must also end.
   constexpr double patience = 4;
   const auto inPatience = [&] {
     return Clock::now() + std::chrono::milliseconds(static_cast<int64_t>(seconds * patience * 1000));

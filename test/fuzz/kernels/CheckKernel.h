@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A kernel in all its variants, each compared with the interpreter, in a process of its own: what crashes or does not
-// end is a result like others.
+// Runs all variants of a kernel in a separate process, and compares each with the interpreter. Crashes and endless
+// loops are results, too.
 #pragma once
 
 #include "RunKernel.h"
@@ -12,26 +12,26 @@ namespace tile::fuzz {
 struct Verdict {
   enum class Kind {
     Same,      ///< all variants agree
-    Skipped,   ///< a mutant that is no valid kernel
-    Undefined, ///< the interpreter says what the kernel does wrong
+    Skipped,   ///< an invalid mutant
+    Undefined, ///< the interpreter reports an error of the kernel
     Rejected,  ///< a compiler's error
-    Failed,    ///< the device says what is wrong: a race, an access outside
-    Different, ///< other numbers
+    Failed,    ///< the device reports an error: a race, an access out of bounds
+    Different, ///< different values
     Crash,
     Hang,
   };
   Kind kind = Kind::Same;
-  size_t variant = 0; ///< of the list
+  size_t variant = 0; ///< index in the list
   std::string message;
 
   bool isFinding() const { return kind != Kind::Same && kind != Kind::Skipped; }
-  /// What stays the same when the kernel gets smaller: the message without its numbers and places.
+  /// The part of a message that stays the same when the kernel gets smaller: without values and locations.
   std::string signature() const;
 };
 
 const char *nameOf(Verdict::Kind kind);
 
-/// The first variant is the interpreter. `seconds` are of processor time, for each of them.
+/// The first variant is the interpreter. `seconds` are CPU time for each variant.
 Verdict checkKernel(const std::string &text, const std::vector<Variant> &variants, double seconds);
 
 } // namespace tile::fuzz

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Loops, branches, functions, and the variables that they assign.
 //
-// A variable that is assigned more than once has a range from the start (`variables`), into which every value is
-// forced: whatever order the assignments happen in, what was derived for its uses holds.
+// A variable that is assigned more than once has a fixed range from the start (`variables`), to which every assigned
+// value is limited. So the facts derived for its uses hold for any order of assignments.
 #include "KernelBuilder.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace tile::fuzz {
 
 namespace {
 
-/// What a variable may hold: far less than its type, so that there is something to compute with it.
+/// The range of a variable: far smaller than that of its type, so that computations with it stay exact.
 Range variableRange(Scalar type) {
   if (!isFloat(type))
     return rangeOf(type);
@@ -39,7 +39,7 @@ Shape KernelBuilder::someShape() {
   return shape;
 }
 
-/// The value with the type, shape and range of the variable.
+/// Converts the value to the type, shape and range of the variable.
 Value KernelBuilder::fit(const Value &value, const Value &variable) {
   Value result = expand(value, variable.shape);
   result = cast(floorOf(result), variable.type);
@@ -54,7 +54,7 @@ Value KernelBuilder::defineVariable(const Shape &shape) {
   variable.range = variableRange(pattern.type);
   Value first = fit(expression(shape, 1), variable);
   first.range = variable.range;
-  // Its own name: what it was made of must not change with it.
+  // Uses a separate name, so that the operands do not change when it is assigned.
   const Value defined = define("var", first);
   variables.push_back(defined);
   return defined;
@@ -81,7 +81,7 @@ void KernelBuilder::assignStatement() {
     updateVariable();
 }
 
-/// Not a bare name: that would be the same variable, and assigned with it.
+/// Not a bare name, which would be the same variable and change with it.
 Value KernelBuilder::materialise(const Value &value) {
   Value result = value;
   if (value.isWeak)

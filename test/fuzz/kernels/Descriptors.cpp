@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Accesses by tensor descriptors and block pointers: whole blocks, rows at computed indices, blocks that are combined
-// with what is there.
+// Accesses through tensor descriptors and block pointers: whole blocks, rows at computed indices, and blocks that are
+// combined with the contents of memory.
 #include "KernelBuilder.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ std::string blockText(const std::vector<Axis> &of) {
   return text;
 }
 
-/// The smallest row of a block that a tensor map describes.
+/// The minimum row size of a block with a tensor map.
 constexpr int64_t leastRowBytes = 16;
 
 int64_t bytesOf(Scalar type) {
@@ -56,7 +56,7 @@ std::string KernelBuilder::makeDescriptor(const Buffer &buffer, const std::vecto
   return name;
 }
 
-/// One matrix of several: dimensions in front of it.
+/// One of several matrices, selected by leading dimensions.
 std::vector<Axis> KernelBuilder::inBatch(const std::vector<Axis> &of) {
   std::vector<Axis> dimensions = of;
   for (int64_t left = random.pick({1, 1, 2, 3}); left > 0; --left) {
@@ -67,7 +67,7 @@ std::vector<Axis> KernelBuilder::inBatch(const std::vector<Axis> &of) {
   return dimensions;
 }
 
-/// Stores a matrix as one of several. Returns false if a tensor map cannot describe these.
+/// Stores a matrix as one of several. Returns false if a tensor map cannot describe the tensor.
 bool KernelBuilder::storeBatch(const std::vector<Axis> &of, const Value &value) {
   const std::vector<Axis> dimensions = inBatch(of);
   const Buffer buffer = makeBuffer("out", value.type, dimensions, Contents::Zeros);
@@ -93,7 +93,7 @@ Value KernelBuilder::loadByDescriptor(const std::vector<Axis> &of, Scalar type) 
   const bool isBatch = of.size() == 2 && !isPlainForm && random.chance(12);
   const std::vector<Axis> dimensions = isBatch ? inBatch(of) : of;
   const Buffer buffer = makeBuffer("x", type, dimensions, Contents::Input);
-  // What a tensor map cannot describe is loaded by pointers.
+  // Tensors that a tensor map cannot describe are loaded through pointers.
   if (!isDescribable(buffer, of))
     return load(of, type);
   if (!isBatch)
@@ -161,7 +161,7 @@ void KernelBuilder::rowsStatement() {
   const Value rows = found ? *found : leaf({own[0].block});
   if (isFloat(rows.type) || rows.type == Scalar::Int1)
     return;
-  // Rows that do not exist are zero.
+  // Rows that do not exist read as zero.
   const std::string places = "(" + cast(rows, Scalar::Int32).text + " & 127) - 2";
   define("v", {desc + ".gather(" + places + ", " + own[1].start + ")",
                type,
@@ -169,7 +169,7 @@ void KernelBuilder::rowsStatement() {
                buffer.range.join({0, 0, 1})});
 }
 
-/// Combines the block of the program, or one that all programs share, with what is in memory.
+/// Combines the program's block, or one that all programs share, with the contents of memory.
 void KernelBuilder::descriptorUpdate() {
   std::vector<Axis> of = ownAxes();
   if (loops > 0 || inHelper || programs > 64)

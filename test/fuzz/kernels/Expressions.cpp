@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Arithmetic on blocks and scalars. An operation whose result could be rounded is not written; the caller tries
-// another.
+// Arithmetic on blocks and scalars. Operations whose result could be rounded are not generated; the caller then tries
+// another one.
 #include "KernelBuilder.h"
 
 #include <algorithm>
@@ -15,7 +15,8 @@ Range multiply(const Range &a, const Range &b) {
   return {*std::min_element(ends, ends + 4), *std::max_element(ends, ends + 4), a.step * b.step};
 }
 
-/// The type in which the language computes; nothing if it does not, or if an operand could not be converted exactly.
+/// Returns the type in which the language computes; nothing if the operation is invalid, or if an operand could not be
+/// converted exactly.
 std::optional<Scalar> commonType(const Value &a, const Value &b, bool isDivision = false) {
   std::string error;
   const std::optional<frontend::DType> type =
@@ -24,7 +25,7 @@ std::optional<Scalar> commonType(const Value &a, const Value &b, bool isDivision
     return std::nullopt;
   if (isFloat(type->scalar) && (!fits(type->scalar, a.range) || !fits(type->scalar, b.range)))
     return std::nullopt;
-  // A literal must be a number of the type.
+  // A literal must be representable in the type.
   for (const Value *value : {&a, &b})
     if (value->isWeak && !fits(type->scalar, value->range))
       return std::nullopt;
@@ -47,7 +48,7 @@ Scalar KernelBuilder::computeType() {
   return type;
 }
 
-/// A literal that arithmetic with `like` takes.
+/// Returns a literal that can be combined with `like`.
 Value KernelBuilder::literal(Scalar like) {
   double number = static_cast<double>(random.between(isUnsigned(like) ? 0 : -3, 7));
   double step = 1;
@@ -64,13 +65,13 @@ Value KernelBuilder::literal(Scalar like) {
   return value;
 }
 
-/// The value with the type, exactly; numbers that the type does not have are made smaller before.
+/// Converts the value to the type exactly; values out of range are made smaller before.
 Value KernelBuilder::cast(const Value &value, Scalar type) {
   if (value.type == type && !value.isWeak)
     return value;
   Value source = value;
   if (source.isWeak) {
-    // A number that the type has.
+    // Returns a value of the type.
     const double number = fits(type, source.range) ? source.range.low : 1;
     return {"tl.full((), " + numberText(number, isFloat(type)) + ", " + languageName(type) + ")",
             type,
@@ -100,7 +101,7 @@ Value KernelBuilder::cast(const Value &value, Scalar type) {
   return result;
 }
 
-/// Numbers from `low` to `high` only, which the type of the value has exactly.
+/// Limits values to the range from `low` to `high`, which is exact in the type of the value.
 Value KernelBuilder::narrow(const Value &value, double low, double high) {
   if (value.range.low >= low && value.range.high <= high)
     return value;
@@ -110,7 +111,7 @@ Value KernelBuilder::narrow(const Value &value, double low, double high) {
       result = cast(value, Scalar::Float16);
     low = std::max(low, rangeOf(result.type).low);
     high = std::min(high, rangeOf(result.type).high);
-    // With literals it is done in 32 bits at least.
+    // With literals, arithmetic is done in at least 32 bits.
     result.text =
         "tl.minimum(tl.maximum(" + result.text + ", " + numberText(low, true) + "), " + numberText(high, true) + ")";
     if (result.type != Scalar::Float64)
@@ -121,7 +122,7 @@ Value KernelBuilder::narrow(const Value &value, double low, double high) {
   }
   if (value.type == Scalar::Int1)
     return value;
-  // The remainder keeps more of the number than a bound does.
+  // The remainder preserves more of the value than clamping.
   const double limit = std::min({high, low < 0 ? -low : high, 63.0});
   const bool hasNegative = value.range.low < 0;
   const std::string divisor = numberText(limit + 1, false);
@@ -136,7 +137,7 @@ Value KernelBuilder::narrow(const Value &value, double low, double high) {
   return result;
 }
 
-/// The value with exactly this shape.
+/// Broadcasts the value to exactly this shape.
 Value KernelBuilder::expand(const Value &value, const Shape &shape) {
   if (value.shape == shape)
     return value;
@@ -153,7 +154,7 @@ Value KernelBuilder::expand(const Value &value, const Shape &shape) {
   return result;
 }
 
-/// Something that exists already, or indices.
+/// Returns an existing value, or indices.
 Value KernelBuilder::leaf(const Shape &shape) {
   if (random.chance(80))
     if (std::optional<Value> known = find([&](const Value &value) { return value.shape == shape; }))
@@ -165,7 +166,7 @@ Value KernelBuilder::leaf(const Shape &shape) {
     }
     return cast(literal(Scalar::Int32), random.pick({Scalar::Int32, Scalar::Int64, Scalar::Float32}));
   }
-  // A vector along one of the dimensions.
+  // Returns a vector along one of the dimensions.
   for (size_t dimension = 0; dimension < shape.size() && shape.size() == 2; ++dimension)
     if (random.chance(40))
       if (std::optional<Value> known =
@@ -191,7 +192,7 @@ Value KernelBuilder::leaf(const Shape &shape) {
   return {"(" + indices + ")", Scalar::Int32, shape, {0, high, 1}};
 }
 
-/// An operand that meets an operand of this shape: sometimes smaller.
+/// Returns an operand that broadcasts with this shape, possibly a smaller one.
 Value KernelBuilder::operand(const Shape &shape, int depth) {
   if (shape.empty() || random.chance(65))
     return expression(shape, depth);
@@ -229,7 +230,7 @@ std::optional<Value> KernelBuilder::anyOperation(const Shape &shape, int depth) 
   if (kind < 68)
     return shift(shape, depth);
   if (kind < 74) {
-    // Signs are what analyses claim to know.
+    // Tests analyses of signs.
     const bool isSign = random.chance(30);
     const Value zero{"0", Scalar::Int32, {}, {0, 0, 1}, /*isWeak=*/true}, left = expression(shape, depth);
     return comparison(left, isSign ? zero : random.chance(40) ? limitOf(left) : operand(shape, depth));
@@ -248,7 +249,7 @@ std::optional<Value> KernelBuilder::arithmetic(const std::string &name, const Va
     return std::nullopt;
   if (name == "min" || name == "max")
     for (Value *value : {&a, &b}) {
-      value->isWeak = false; // a literal is a number of its own here, and bf16 becomes fp32
+      value->isWeak = false; // a literal has a type here, and bf16 becomes fp32
       if (value->type == Scalar::BFloat16)
         value->type = Scalar::Float32;
     }
@@ -298,7 +299,7 @@ std::optional<Value> KernelBuilder::division(const Value &a, const Value &b) {
   }
   if (a.type == Scalar::Int1 || a.isWeak)
     return std::nullopt;
-  // A divisor of the dividend's type that is not zero; none is -1, whose quotient might not exist.
+  // Returns a nonzero divisor of the dividend's type; not -1, whose quotient may overflow.
   Value divisor = literal(Scalar::UInt8);
   divisor.text = numberText(divisor.range.low + 1, false);
   divisor.range = {divisor.range.low + 1, divisor.range.low + 1, 1};
@@ -372,7 +373,7 @@ std::optional<Value> KernelBuilder::shift(const Shape &shape, int depth) {
 std::optional<Value> KernelBuilder::comparison(const Value &a, const Value &b) {
   const std::optional<Shape> shape = broadcast(a.shape, b.shape);
   Value left = a, right = b;
-  left.isWeak = right.isWeak = false; // a literal is a number of its own here
+  left.isWeak = right.isWeak = false; // a literal has a type here
   if (!shape || !commonType(left, right) || (a.isWeak && b.isWeak) || isNarrowFloat(a.type) || isNarrowFloat(b.type))
     return std::nullopt;
   const bool isBool = a.type == Scalar::Int1 || b.type == Scalar::Int1;
@@ -459,7 +460,7 @@ std::optional<Value> KernelBuilder::function(const Shape &shape, int depth) {
     if (a.type != Scalar::Float32 && a.type != Scalar::Float16)
       return std::nullopt;
     const bool isWide = a.type == Scalar::Float32;
-    // -0.0 and 0.0 are the same number here, but not the same bits.
+    // -0.0 and 0.0 are equal here, but have different bits.
     return Value{"tl.where(" + a.text + " == 0, 0.0, " + a.text + ").to(" + languageName(a.type) + ").to(" +
                      (isWide ? "tl.int32" : "tl.int16") + ", bitcast=True)",
                  isWide ? Scalar::Int32 : Scalar::Int16, a.shape, rangeOf(isWide ? Scalar::Int32 : Scalar::Int16)};

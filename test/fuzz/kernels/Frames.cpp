@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which program computes what.
+// Generates the distribution of work over programs.
 #include "KernelBuilder.h"
 
 namespace tile::fuzz {
@@ -36,7 +36,7 @@ void KernelBuilder::takeProgram(const std::vector<Axis> &own) {
         }))
       store(own, *other);
     isOrdinary = false;
-    // Whatever writes memory as well keeps operands from coming by TMA.
+    // Writes to the same memory prevent loading operands by TMA.
     if (budget <= 0)
       return;
 
@@ -54,7 +54,7 @@ void KernelBuilder::takeProgram(const std::vector<Axis> &own) {
   storeUnused();
 }
 
-/// Sometimes blocks are so large that rows do not fit into registers, or what threads exchange into shared memory.
+/// Sometimes blocks are so large that rows exceed the registers, or exchanges exceed shared memory.
 bool KernelBuilder::makeLarge() {
   isLarge = !isAboutLoops && random.chance(12);
   if (isLarge) {
@@ -64,7 +64,7 @@ bool KernelBuilder::makeLarge() {
   return isLarge;
 }
 
-/// Sometimes there is one program more than multiprocessors, of so many steps that all CTAs share it.
+/// Sometimes there is one more program than multiprocessors, with so many steps that all CTAs share it.
 bool KernelBuilder::makeTail() {
   sharesTail = isAboutLoops && random.chance(4);
   if (sharesTail)
@@ -187,7 +187,7 @@ void KernelBuilder::matrixFrame() {
            std::to_string(random.between(1, 3)) + ")");
       return body();
     }
-    // The last ones first, as where they are the longest.
+    // Starts with the last programs, as if these were the longest.
     for (const auto &[name, axis] : {std::pair<std::string, std::string>("pid_m", "0"), {"pid_n", "1"}})
       line(name + " = " + (random.chance(10) ? "tl.num_programs(" + axis + ") - 1 - " : "") + "tl.program_id(" + axis +
            ")");

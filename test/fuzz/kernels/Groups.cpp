@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// GEMMs of groups of rows, as of a mixture of experts: where each group lies, and how many rows it has, is read from
-// memory, so the kernel itself makes the descriptors of the group's matrices.
+// GEMMs of groups of rows, as in a mixture of experts. The position and size of each group are read from memory, so the
+// kernel creates the descriptors of the group's matrices itself.
 #include "KernelBuilder.h"
 
 namespace tile::fuzz {
 
 namespace {
 
-constexpr int64_t alignment = 8; // elements of 16 bytes
+constexpr int64_t alignment = 8; // elements in 16 bytes
 
 std::string listText(const std::vector<int64_t> &numbers) {
   std::string text;
@@ -18,7 +18,7 @@ std::string listText(const std::vector<int64_t> &numbers) {
 
 } // namespace
 
-/// Declares an input whose contents are these.
+/// Declares an input with these contents.
 void KernelBuilder::declareTable(const std::string &name, const std::string &type,
                                  const std::vector<int64_t> &numbers) {
   pointers.push_back(name + ": \"*" + type + "\"");
@@ -26,7 +26,7 @@ void KernelBuilder::declareTable(const std::string &name, const std::string &typ
                 listText(numbers) + "\n";
 }
 
-/// Declares a matrix and returns the distance between its rows.
+/// Declares a matrix and returns its row stride.
 std::string KernelBuilder::declareMatrix(const std::string &name, Scalar type, int64_t rows, int64_t columns,
                                          const std::string &role) {
   const int64_t stride = columns + alignment * random.below(3);
@@ -73,7 +73,7 @@ void KernelBuilder::groupFrame() {
   line("offs_m = tl.arange(0, " + std::to_string(form.rows) + ")");
   line("offs_n = tl.arange(0, " + std::to_string(form.columns) + ")");
   line("offs_k = tl.arange(0, " + std::to_string(form.block) + ")");
-  const bool continues = random.chance(50); // where the last group's tiles have ended
+  const bool continues = random.chance(50); // end of the last group's tiles
   line("begin = pid");
   line("for g in range(" + numGroups + "):");
   indented([&] {
@@ -85,7 +85,7 @@ void KernelBuilder::groupFrame() {
   });
 }
 
-/// What a group is.
+/// Describes a group.
 void KernelBuilder::openGroup(const GroupForm &form) {
   const std::string rows = std::to_string(form.rows), columns = std::to_string(form.columns),
                     block = std::to_string(form.block);
@@ -106,7 +106,7 @@ void KernelBuilder::openGroup(const GroupForm &form) {
   line("tiles = tl.cdiv(m, " + rows + ") * tiles_n");
 }
 
-/// A tile of a group's result.
+/// Computes a tile of a group's result.
 void KernelBuilder::groupTile(const GroupForm &form) {
   const std::string rows = std::to_string(form.rows), columns = std::to_string(form.columns);
   line("start_m = tile // tiles_n * " + rows);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Forms that kernels take again and again, and that passes look for: a mask with a name, pointers and offsets that a
-// loop advances, running sums of rows, a first iteration that differs, functions of single elements.
+// Idioms of real kernels that passes look for: a named mask, pointers and offsets that a loop advances, running sums of
+// rows, a first iteration that differs, scalar functions applied to each element.
 #include "KernelBuilder.h"
 
 #include <algorithm>
@@ -65,7 +65,7 @@ void KernelBuilder::nameMask() {
   maskedAxes = own;
 }
 
-/// Returns the name of the mask, if it is that of these axes.
+/// Returns the name of the mask, if it belongs to these axes.
 std::string KernelBuilder::namedMask(const std::vector<Axis> &of, const std::vector<std::string> &indices) const {
   bool isSame = !maskName.empty() && of.size() == maskedAxes.size();
   for (size_t i = 0; isSame && i < of.size(); ++i)
@@ -73,14 +73,15 @@ std::string KernelBuilder::namedMask(const std::vector<Axis> &of, const std::vec
   return isSame ? maskName : "";
 }
 
-/// A loop over another dimension that adds up its rows, perhaps scaled as in an online softmax.
+/// Emits a loop over another dimension that sums its rows, possibly scaled as in an online softmax.
 void KernelBuilder::rowSumStatement() {
   const std::vector<Axis> own = ownAxes();
   if (own.empty() || inHelper)
     return loadStatement();
   const Axis &rows = own.front();
   const int64_t block = random.pick({16, 32, 64}), size = anySize(block, 4);
-  constexpr int64_t mostOfIteration = 1 << 17; // elements; a simulated launch of more takes minutes
+  // maximum number of elements; launches of more take minutes in the simulator
+  constexpr int64_t mostOfIteration = 1 << 17;
   if (rows.block * block > mostOfIteration)
     return loadStatement();
   const double trips = std::ceil(static_cast<double>(size) / static_cast<double>(block));
@@ -108,7 +109,7 @@ void KernelBuilder::rowSumStatement() {
     const Value block = cast(load({rows, inner}, type), Scalar::Float32);
     if (isMaximum)
       line(largest.text + " = tl.maximum(" + largest.text + ", tl.max(" + block.text + ", 1))");
-    // Its sign alone changes, so that the sum stays exact.
+    // Only its sign changes, so that the sum stays exact.
     const std::string scale =
         isScaled ? " * tl.where(" + rows.offsets + " % 3 == " + j + " // " + width + ", -1.0, 1.0)" : "";
     const bool isSkipped = random.chance(20);
@@ -122,7 +123,7 @@ void KernelBuilder::rowSumStatement() {
   sink(random.chance(70) ? sum : largest);
 }
 
-/// Reduces a block and computes with it and the results, as normalizations of rows do; perhaps several times.
+/// Reduces a block and combines it with the results, like normalizations of rows; possibly several times.
 void KernelBuilder::normalizeStatement() {
   const std::vector<Axis> own = ownAxes();
   const Shape shape = shapeOf(own);
@@ -135,7 +136,7 @@ void KernelBuilder::normalizeStatement() {
     if (!reduced)
       continue;
     const Value result = define("b", *reduced);
-    // A row or column of a matrix has lost its dimension.
+    // A row or column of a matrix has one dimension less.
     if (result.shape.size() == 1 && shape.size() == 2)
       continue;
     const std::optional<Value> next = arithmetic(random.pick<std::string>({"+", "-", "max", "min"}), wide, result);
@@ -147,8 +148,8 @@ void KernelBuilder::normalizeStatement() {
     store(own, loaded);
 }
 
-/// Sometimes defines a pointer that a loop over the second axis advances, to numbers that groups of its elements share,
-/// as scales do.
+/// Sometimes defines a pointer that a loop over the second axis advances, to values that groups of its elements share,
+/// like scales.
 std::optional<KernelBuilder::GroupLimits> KernelBuilder::makeLimits(const std::vector<Axis> &of, Scalar type) {
   if (!random.chance(15))
     return std::nullopt;
@@ -158,7 +159,7 @@ std::optional<KernelBuilder::GroupLimits> KernelBuilder::makeLimits(const std::v
   return limits;
 }
 
-/// Returns the smaller ones of the elements and the numbers of their groups. `left`: how many columns there are.
+/// Returns the smaller elements and the group indices. `left`: the number of remaining columns.
 Value KernelBuilder::limit(const Value &value, const GroupLimits &limits, const std::vector<Axis> &of,
                            const std::string &left) {
   const std::string mask =
@@ -169,11 +170,12 @@ Value KernelBuilder::limit(const Value &value, const GroupLimits &limits, const 
   return least ? define("v", cast(*least, value.type)) : value;
 }
 
-/// The product of a program's tile with pointers, block pointers or offsets that the loop advances. Returns the sum.
+/// Multiplies the program's tile in a loop with pointers, block pointers or offsets that the loop advances. Returns the
+/// accumulator.
 Value KernelBuilder::advancedProduct(const std::vector<Axis> &own) {
   const Scalar type = random.pick(
       {Scalar::Float16, Scalar::Float16, Scalar::BFloat16, Scalar::Float32, Scalar::Int8, Scalar::Float8E4M3});
-  // Instructions take 32 elements of 8 bits at least.
+  // Instructions require at least 32 elements of 8 bits.
   const int64_t block = bitsOf(type) == 8 ? random.pick({32, 64, 128}) : random.pick({16, 32, 32, 64, 128});
   const int64_t size = isAboutLoops || random.chance(40) ? 8 * random.between(1, block / 2) : anySize(block, 4);
   const double trips = std::ceil(static_cast<double>(size) / static_cast<double>(block));
@@ -244,7 +246,7 @@ Value KernelBuilder::advancedProduct(const std::vector<Axis> &own) {
   return sum;
 }
 
-/// Something that holds from some iteration of the loop on, as the first one differs from others.
+/// Returns a condition that holds from some iteration of the loop on, since the first one differs from the others.
 void KernelBuilder::laterIterations(const Value &counter) {
   const std::string limit = std::to_string(random.pick({0, 0, 1, 2, 5}));
   const Value isLater{"(" + counter.text + random.pick<std::string>({" > ", " >= ", " != ", " == "}) + limit + ")",
@@ -257,7 +259,7 @@ void KernelBuilder::laterIterations(const Value &counter) {
     define("v", expand(*chosen, shape));
 }
 
-/// A function of single elements, with branches and a loop of its own.
+/// A scalar function with branches and a loop, applied to each element.
 void KernelBuilder::mapStatement() {
   const Shape shape = someShape();
   if (shape.empty() || inHelper)

@@ -38,7 +38,7 @@ std::optional<Value> KernelBuilder::find(const std::function<bool(const Value &)
       found.push_back(&value);
   if (found.empty())
     return std::nullopt;
-  // Chains of what was computed last are more like kernels than trees of what was loaded first.
+  // Chains of recently computed values resemble kernels more than trees of loaded values.
   if (random.chance(40))
     return *found.back();
   return *random.pick(found);
@@ -51,7 +51,7 @@ std::string KernelBuilder::addInteger(const std::string &name, int64_t value) {
       return name;
   launchIntegers.emplace_back(name, value);
   const int64_t even = value ? value & -value : 16;
-  // Other integers meet values of the kernel, whose types must be known.
+  // Other integers are combined with values of the kernel, so their types must be known.
   std::string type = name.starts_with("stride") && random.chance(25) ? "tl.int64" : "tl.int32";
   if (even >= 8 && random.chance(isOrdinary ? 90 : 70))
     type = "\"i32:" + std::to_string(even > 16 ? 16 : even) + "\"";
@@ -60,14 +60,14 @@ std::string KernelBuilder::addInteger(const std::string &name, int64_t value) {
   return name;
 }
 
-/// A size of some blocks, more or less, as often as not next to their end.
+/// Returns a size that is about a multiple of the block size, half of the time near the end of a block.
 int64_t KernelBuilder::anySize(int64_t block, int64_t most) {
   if (random.chance(75))
     return random.between(1, most * block);
   return block * random.between(1, most) + random.pick({-1, -1, 0, 1});
 }
 
-/// A size: a parameter of the launch or a literal, as of a compile-time parameter.
+/// Returns a size: a parameter of the launch, or a literal, like that of a compile-time parameter.
 std::string KernelBuilder::addSize(const std::string &name, int64_t size) {
   return random.chance(isOrdinary ? 6 : 15) ? std::to_string(size) : addInteger(name, size);
 }
@@ -138,7 +138,7 @@ std::string KernelBuilder::build() {
       parameters += (parameters.empty() ? "" : ", ") + parameter;
   for (size_t i = 0; i < oddBlocks.size(); ++i)
     parameters += std::string(", ") + nameOfBlock(i) + ": tl.constexpr = auto";
-  // Ping-pong is for teams of four warps.
+  // Ping-pong requires teams of four warps.
   const bool isPingPong = beginsWithProduct && !sharesTail && !splitsK && random.chance(isAboutLoops ? 30 : 12);
   const int warps = isPingPong && random.chance(85) ? 4
                     : sharesTail                    ? 8

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Writes one random kernel, statement by statement. What it writes is defined: no access outside of a buffer, no race
-// between programs, no read of what nothing has written, no number that rounding could change (Value.h).
+// Writes one random kernel, statement by statement. The kernel is well-defined: no access out of bounds, no race
+// between programs, no uninitialized read, and no value that could be rounded (Value.h).
 //
 //   header            #: grid, buffers, defaults, the functions that the kernel calls
 //   frame             which program computes what: one or two axes, perhaps many tiles in turn (Frames.cpp)
 //   statements        loads, arithmetic, reductions, products, loops, branches, stores, in any order
 //
-// A statement adds its result to `values`; what is defined in a loop or branch is forgotten after it.
+// A statement adds its result to `values`; definitions in a loop or branch go out of scope after it.
 #pragma once
 
 #include "KernelGenerator.h"
@@ -17,22 +17,22 @@
 
 namespace tile::fuzz {
 
-/// Indices of one dimension of the data: the variable `offsets` has `block` of them, from `start` on. Programs have
-/// different ones. Only those below `bound` exist.
+/// Indices of one dimension of the data: the variable `offsets` holds `block` of them, from `start` on. Programs have
+/// different indices. Only those below `bound` are valid.
 struct Axis {
   std::string offsets;
   std::string start; ///< a scalar expression
   std::string bound; ///< a scalar expression
-  int64_t size = 0;  ///< what `bound` is in this launch
+  int64_t size = 0;  ///< the value of `bound` in this launch
   int64_t block = 0;
-  bool isOwn = true;        ///< whether no other program has the same indices
+  bool isOwn = true;        ///< no other program has the same indices
   bool isUnaligned = false; ///< `start` need not be a multiple of `block`
 };
 
 struct Buffer {
   std::string name;
   Scalar type;
-  Range range;                    ///< of what an input holds
+  Range range;                    ///< range of an input's elements
   std::vector<std::string> sizes; ///< bounds of the axes that index it
   std::vector<std::string> strides;
   std::vector<int64_t> strideValues;
@@ -49,7 +49,7 @@ inline int64_t ceilDivide(int64_t a, int64_t b) {
   return (a + b - 1) / b;
 }
 
-/// What a buffer is for.
+/// The purpose of a buffer.
 enum class Contents { Input, Output, Zeros, Updated };
 
 class KernelBuilder {
@@ -86,13 +86,13 @@ private:
 
   // Groups.cpp
   struct GroupForm {
-    int64_t rows, columns, block; ///< of a tile, and along k
-    int64_t k;                    ///< at most
+    int64_t rows, columns, block; ///< sizes of a tile, and along k
+    int64_t k;                    ///< maximum number
     Scalar type, stored;
     bool sharesWeights, describesWeights, describesResult;
     std::string strideA, strideB, strideC;
     std::string bound;   ///< columns
-    std::string weights; ///< where the group's begin
+    std::string weights; ///< where the group's rows begin
   };
   void groupFrame();
   void openGroup(const GroupForm &form);
@@ -127,7 +127,8 @@ private:
   std::string place(const Buffer &buffer, const std::vector<Axis> &axes, const std::vector<std::string> &indices);
   std::string maskOf(const std::vector<Axis> &axes, const std::vector<std::string> &indices);
   std::vector<Axis> someAxes();
-  /// Those that tell programs apart: a store goes over all of them, or two programs would write the same elements.
+  /// Axes that distinguish programs: a store must cover all of them, otherwise two programs would write the same
+  /// elements.
   std::vector<Axis> ownAxes() const;
   void loadStatement();
   void scalarStatement();
@@ -179,11 +180,11 @@ private:
   void returnStatement();
   struct Loop {
     std::string head;
-    int64_t trips = 0; ///< at most
+    int64_t trips = 0; ///< maximum number of iterations
     std::optional<Value> counter;
-    std::optional<Axis> axis;      ///< whose blocks it goes over
+    std::optional<Axis> axis;      ///< the axes of its blocks
     std::string tail;              ///< a last statement
-    std::function<void()> opening; ///< writes what the body begins with
+    std::function<void()> opening; ///< writes the beginning of the body
   };
   void loop(const Loop &loop, int depth);
   Shape someShape();
@@ -201,7 +202,7 @@ private:
   struct GroupLimits {
     Buffer buffer;
     std::string pointer;
-    int64_t group; ///< elements that share one
+    int64_t group; ///< number of elements that share one value
   };
   std::optional<GroupLimits> makeLimits(const std::vector<Axis> &of, Scalar type);
   Value limit(const Value &value, const GroupLimits &limits, const std::vector<Axis> &of, const std::string &left);
@@ -253,21 +254,21 @@ private:
   std::vector<Buffer> inputs, outputs;
   std::vector<std::pair<std::string, int64_t>> launchIntegers;
   int programs = 1;
-  std::string programNumber = "pid"; ///< an expression: less than `programs`
+  std::string programNumber = "pid"; ///< an expression with a value below `programs`
   int loops = 0;
   bool inHelper = false;
-  bool beginsWithProduct = false; ///< a kernel that is about a matrix product
-  int64_t padding = 0;            ///< of the operands that are loaded for a product
+  bool beginsWithProduct = false; ///< the kernel is about a matrix multiplication
+  int64_t padding = 0;            ///< range of the operands that are loaded for a dot
   bool splitsK = false;           ///< CTAs of a cluster share the steps of each program
-  bool isOrdinary = false;        ///< what is written now has the form that tensor maps and warp groups ask for
-  bool isPlainForm = false;       ///< nothing but what tensor maps can do
-  std::string maskName;           ///< the mask of `maskedAxes`, if it has a name
+  bool isOrdinary = false;        ///< the following statements must allow tensor maps and wgmma
+  bool isPlainForm = false;       ///< only operations that tensor maps support
+  std::string maskName;           ///< name of the mask of `maskedAxes`, if it has one
   std::vector<Axis> maskedAxes;
-  int budget = 0;                 ///< statements that may still be written
-  bool isLarge = false;           ///< blocks take more registers or shared memory than there may be
-  int64_t mostElements = 4096;    ///< of a block that is made of others
-  bool sharesTail = false;        ///< programs of many steps, the last of which several CTAs share
-  std::vector<int64_t> oddBlocks; ///< sizes of BLOCK_M and BLOCK_N that are no powers of two
+  int budget = 0;                 ///< remaining statements
+  bool isLarge = false;           ///< blocks may exceed the registers or the shared memory
+  int64_t mostElements = 4096;    ///< maximum elements of a block that is composed of others
+  bool sharesTail = false;        ///< programs have many steps, and several CTAs share the last ones
+  std::vector<int64_t> oddBlocks; ///< BLOCK_M and BLOCK_N are not powers of two
 };
 
 } // namespace tile::fuzz

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Random kernels on the interpreter, on the simulator as compiled for several targets and with several options, and on
-// a GPU: all must compute the same. See test/fuzz/README.md.
+// a GPU: all results must be equal. See test/fuzz/README.md.
 #include "CheckKernel.h"
 #include "KernelGenerator.h"
 #include "Random.h"
@@ -29,21 +29,21 @@ using Clock = std::chrono::steady_clock;
 
 struct Options {
   uint64_t seed = 1;
-  uint64_t count = 0; ///< 0: as many as there is time for
+  uint64_t count = 0; ///< 0: until the time is over
   double seconds = 60;
   int jobs = 1;
-  double deadline = 60; ///< of one kernel
+  double deadline = 60; ///< limit for one kernel
   bool usesGpu = false;
   bool all = false;
   bool reduces = true;
-  bool stops = false; ///< at the first finding
+  bool stops = false; ///< stop at the first finding
   bool prints = false;
-  bool loops = false; ///< kernels for what schedules loops
+  bool loops = false; ///< kernels for the passes that schedule loops
   std::string findings = "findings";
   std::vector<std::string> files;
-  std::vector<std::string> targets; ///< none: one of each generation, which the seed chooses
+  std::vector<std::string> targets; ///< targets; none: one of each generation, chosen by the seed
 
-  std::vector<std::string> folders; ///< of real kernels to mutate
+  std::vector<std::string> folders; ///< files of real kernels to mutate
   std::optional<RealKernels> real;
 
   std::string generate(uint64_t seed) const {
@@ -52,33 +52,32 @@ struct Options {
     return generateKernel(seed, isAboutLoops(seed) ? KernelKind::Loops : KernelKind::Any);
   }
 
-  /// One random kernel of three is for the passes that schedule loops.
+  /// One random kernel in three is for the passes that schedule loops.
   bool isAboutLoops(uint64_t seed) const { return loops || (!real && seed % 3 == 0); }
 };
 
-/// Shared by the processes.
+/// Counters shared by the processes.
 struct Counters {
   std::atomic<uint64_t> next;
   std::atomic<uint64_t> kernels;
   std::atomic<uint64_t> runs;
   std::atomic<uint64_t> findings;
-  std::atomic<uint64_t> skipped; ///< mutants that are no valid kernels
+  std::atomic<uint64_t> skipped; ///< invalid mutants
 };
 
 double secondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// The passes that deal out programs, make roles and rings, and decide which product of a loop is issued, awaited and
-/// computed with when.
+/// The passes that distribute programs, create roles and rings, and schedule the dots of a loop.
 constexpr const char *schedulingPasses[] = {
     "tile-distribute-programs", "tile-form-clusters", "cta-pipeline",  "cta-specialize-warps",
     "cta-schedule-loop",        "cta-ping-pong",      "cta-multicast", "cta-share-steps",
     "cta-load-ahead",           "cta-overlap-grids",
 };
 
-/// The interpreter; Hopper, whose loops have most schedules, with all passes in two orders of warps; and without some
-/// of the passes that schedule, each for itself.
+/// The interpreter; Hopper, whose loops have the most schedules, with all passes under two orders of warps; and Hopper
+/// without each of several scheduling passes.
 std::vector<Variant> schedulesFor(uint64_t seed) {
   Random random(seed * 31 + 7);
   std::vector<Variant> variants(1);
@@ -101,15 +100,15 @@ std::vector<Variant> schedulesFor(uint64_t seed) {
   return variants;
 }
 
-/// One GPU of each generation of matrix instructions.
+/// One GPU for each generation of matrix instructions.
 std::vector<std::string> targetsFor(Random &random) {
   return {random.pick({"sm_75", "sm_80", "sm_80", "sm_86", "sm_89"}),
           random.pick({"sm_90", "sm_90a", "sm_90a", "sm_90a"}),
           random.pick({"sm_100a", "sm_100a", "sm_120", "sm_120a"})};
 }
 
-/// The interpreter, and of every target what it optimises, or does not, or without one pass; two of three that are left
-/// to chance are left out, because other kernels find more than other ways through the compiler.
+/// The interpreter, and for every target: optimised, not optimised, or without one pass. Two in three of the optional
+/// variants are skipped, because more kernels find more bugs than more variants.
 std::vector<Variant> variantsFor(uint64_t seed, const Options &options) {
   if (options.isAboutLoops(seed) && options.files.empty())
     return schedulesFor(seed);
@@ -145,7 +144,7 @@ std::vector<Variant> variantsFor(uint64_t seed, const Options &options) {
   return variants;
 }
 
-/// Kernels whose last programs CTAs share say for how many multiprocessors that pays off, and take long.
+/// Kernels whose last programs are shared by CTAs depend on the number of multiprocessors, and take long.
 std::vector<Variant> variantsOf(const std::string &text, uint64_t seed, const Options &options) {
   std::vector<Variant> variants = variantsFor(seed, options);
   if (text.starts_with("# on 3 multiprocessors")) {
@@ -154,14 +153,14 @@ std::vector<Variant> variantsOf(const std::string &text, uint64_t seed, const Op
     for (Variant &variant : variants)
       variant.multiprocessors = 3;
   }
-  // Teams, and CTAs that share K, are in step only if each has several programs in turn.
+  // Teams, and CTAs that share K, stay in step only if each has several programs, one after the other.
   if (text.find("schedule = pingpong") != std::string::npos || text.find("cluster = (1, 1,") != std::string::npos)
     for (Variant &variant : variants)
       variant.multiprocessors = variant.multiprocessors % 3 + 1;
   return variants;
 }
 
-/// The commands that show the finding without this program.
+/// Returns commands that show the finding without this program.
 std::string commandsFor(const Variant &variant, const std::string &inputs) {
   const std::string kernel = "reduced.tile",
                     flags = (variant.disabled.empty() ? "" : " --disable=" + variant.disabled) +
@@ -178,7 +177,7 @@ std::string commandsFor(const Variant &variant, const std::string &inputs) {
          " -o kernel.ptx --emit=ptx && tile-run kernel.ptx" + inputs + device + "\n";
 }
 
-/// The options and arguments that a mutant of a real kernel needs.
+/// Returns the options and arguments that a mutant of a real kernel needs.
 std::string wordsOf(const std::string &text) {
   const std::optional<MutantOptions> mutant = readMutantOptions(text);
   if (!mutant)

@@ -4,8 +4,8 @@
 
 namespace tile::fuzz {
 
-/// A literal next to an end of what the integer can be: analyses of ranges must tell one from the other. Zero if the
-/// range is that of the type.
+/// Returns a literal near an end of the integer's range, which analyses of ranges must distinguish. Zero if the range
+/// is that of the type.
 Value KernelBuilder::limitOf(const Value &value) {
   constexpr double known = 1 << 24;
   double number = 0;
@@ -17,7 +17,7 @@ Value KernelBuilder::limitOf(const Value &value) {
   return {"(" + numberText(number, false) + ")", Scalar::Int32, {}, {number, number, 1}, /*isWeak=*/true};
 }
 
-/// A comparison of indices with a number next to the largest one, as of a mask at the end of a block.
+/// A comparison of indices with a value near the largest one, like a mask at the end of a block.
 Value KernelBuilder::edgeComparison(const Shape &shape) {
   if (shape.empty())
     return {"(" + std::to_string(random.below(3)) + " < " + leaf(shape).text + ")", Scalar::Int1, shape, {0, 1, 1}};
@@ -42,8 +42,8 @@ Value KernelBuilder::edgeComparison(const Shape &shape) {
   return expand(result, shape);
 }
 
-/// Selects by the mask of the program's block, alone or with a further condition, as causal masks do; stores under the
-/// mask alone. What the store leaves out need not be selected, but the condition still counts.
+/// Selects by the mask of the program's block, alone or with a further condition as in causal masks, and stores under
+/// the mask alone. Elements that are not stored need not be selected, but the further condition still matters.
 void KernelBuilder::selectionStatement() {
   const std::vector<Axis> own = ownAxes();
   if (own.empty() || own.size() > 2 || inHelper)
@@ -56,7 +56,7 @@ void KernelBuilder::selectionStatement() {
     const std::string place = own.size() == 1 ? "" : i == 0 ? "[:, None]" : "[None, :]";
     text += (i ? " & (" : "(") + own[i].offsets + place + " < " + own[i].bound + ")";
   }
-  // Nothing else uses what is selected, or the selection would be needed.
+  // The selected value has no other use, because that would require the selection.
   const std::vector<Value> saved = values;
   const Value other = random.chance(50) ? edgeComparison(shape) : condition(shape, 1), first = expression(shape, 1);
   const Value second = random.chance(50) ? literal(first.type) : operand(shape, 1);
@@ -74,7 +74,7 @@ void KernelBuilder::selectionStatement() {
   values = saved;
 }
 
-/// Stores the value, or what is computed from it, and perhaps a sum of it.
+/// Stores the value, or one computed from it, and perhaps a sum of it.
 void KernelBuilder::storeSelection(const std::vector<Axis> &own, const std::vector<std::string> &indices,
                                    const Value &selected, const std::string &mask) {
   const Shape shape = shapeOf(own);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Loads and stores, through pointers, block pointers and descriptors.
 //
-// A buffer is declared as so many elements; strides, which are parameters or part of the text, say where an element
-// lies. Different programs write different elements, because an axis belongs to one program (Axis::isOwn).
+// A buffer is declared by its number of elements; strides, which are parameters or literals, determine the position of
+// an element. Different programs write different elements, because an axis belongs to one program (Axis::isOwn).
 #include "KernelBuilder.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace tile::fuzz {
 
 namespace {
 
-/// Names of what orders the dimensions of a block: `offs[:, None]`.
+/// Names that index the dimensions of a block: `offs[:, None]`.
 std::string spread(const std::string &vector, size_t dimension, size_t rank) {
   std::string text = vector.find(' ') == std::string::npos ? vector : "(" + vector + ")";
   if (rank == 1)
@@ -22,7 +22,7 @@ std::string spread(const std::string &vector, size_t dimension, size_t rank) {
   return text + "]";
 }
 
-/// What the driver fills inputs of the type with.
+/// Returns the contents of inputs of the type.
 Range inputRange(Scalar type, bool hasAllBits) {
   if (type == Scalar::Int1)
     return {0, 1, 1};
@@ -93,7 +93,7 @@ Buffer KernelBuilder::makeBuffer(const std::string &prefix, Scalar type, const s
   }
   for (size_t i = 0; i < of.size(); ++i)
     buffer.sizes[i] = of[i].bound;
-  // Only of a stride that is written as 1 the compiler knows that it is.
+  // The compiler recognizes a stride of 1 only if it is a literal.
   buffer.suitsDescriptor &= buffer.strides.back() == "1";
   pointers.push_back(buffer.name + ": \"" + pointerName(type) + "\"");
   directives += "#: buffer " + buffer.name + "[" + std::to_string(last + 1) + "] = " +
@@ -105,7 +105,7 @@ Buffer KernelBuilder::makeBuffer(const std::string &prefix, Scalar type, const s
   return buffer;
 }
 
-/// The pointers of a block: one index expression for each dimension.
+/// Returns the pointers of a block: one index expression for each dimension.
 std::string KernelBuilder::place(const Buffer &buffer, const std::vector<Axis> &of,
                                  const std::vector<std::string> &indices) {
   std::string pointer = buffer.origin();
@@ -131,7 +131,7 @@ std::string KernelBuilder::maskOf(const std::vector<Axis> &of, const std::vector
     std::string inside = "(" + spread(indices[i], i, of.size()) + " < " + of[i].bound + ")";
     if (indices[i].find(" - ") != std::string::npos) {
       const std::string isNotNegative = "(" + spread(indices[i], i, of.size()) + " >= 0)";
-      // Indices before the axis's own may lie beyond its end, too.
+      // Indices before the axis's own may also be beyond its end.
       const bool isBefore = indices[i].starts_with(of[i].offsets);
       inside = isBefore ? inside + " & " + isNotNegative : isNotNegative;
     }
@@ -140,7 +140,7 @@ std::string KernelBuilder::maskOf(const std::vector<Axis> &of, const std::vector
   return mask;
 }
 
-/// What a load or a store goes over.
+/// Returns the axes of a load or a store.
 std::vector<Axis> KernelBuilder::someAxes() {
   if (axes.size() == 1 || random.chance(15))
     return {random.pick(axes)};
@@ -152,7 +152,7 @@ std::vector<Axis> KernelBuilder::someAxes() {
   return {axes[first], axes[second]};
 }
 
-/// One number, that of the program.
+/// Returns one scalar, that of the program.
 void KernelBuilder::scalarStatement() {
   const Scalar type = random.pick({Scalar::Int32, Scalar::Int64, Scalar::Int8, Scalar::UInt16, Scalar::Float32,
                                    Scalar::Float16, Scalar::BFloat16, Scalar::Float64, Scalar::Int1});
@@ -180,14 +180,14 @@ void KernelBuilder::loadStatement() {
   }
   const int64_t kind = random.below(10);
   Value value = kind < 7 ? load(of, type) : kind < 9 ? loadByDescriptor(of, type) : loadByBlockPointer(of, type);
-  // Numbers of 8 bits are widened at once, as there is no arithmetic on them.
+  // 8-bit values are widened immediately, because there is no arithmetic on them.
   if (isNarrowFloat(type) && random.chance(80)) {
     value = cast(value, random.pick({Scalar::Float16, Scalar::Float32, Scalar::BFloat16}));
     value = define("v", value);
   }
 }
 
-/// `isPlain`: what lies at the axes' own indices.
+/// `isPlain`: the elements at the axes' own indices.
 Value KernelBuilder::load(const std::vector<Axis> &of, Scalar type, bool isPlain) {
   std::optional<Buffer> known;
   for (const Buffer &buffer : inputs) {
@@ -203,7 +203,7 @@ Value KernelBuilder::load(const std::vector<Axis> &of, Scalar type, bool isPlain
   std::vector<std::string> indices;
   for (const Axis &axis : of) {
     const int64_t kind = random.below(100);
-    // As convolutions do, and blocks of a matrix that begins elsewhere.
+    // Shifted, as in convolutions and in blocks of a matrix that begins elsewhere.
     if (isPlain && of.size() == 2 && kind < 6)
       indices.push_back(axis.offsets + " - " + std::to_string(random.pick({1, 2, 8, 16})));
     else if (kind < 72 || isPlain)
@@ -223,7 +223,7 @@ Value KernelBuilder::load(const std::vector<Axis> &of, Scalar type, bool isPlain
     else
       indices.push_back(axis.offsets);
   }
-  // Places that are computed from data.
+  // Indices computed from data.
   for (size_t i = 0; i < of.size() && !isPlain; ++i)
     if (random.chance(8))
       if (std::optional<Value> data = find([&](const Value &value) {
@@ -256,7 +256,7 @@ Value KernelBuilder::load(const std::vector<Axis> &of, Scalar type, bool isPlain
   return define("v", {"tl.load(" + arguments + ")", buffer.type, shapeOf(of), range});
 }
 
-/// Loads numbers that several neighbours along an axis have in common: scales of groups, integers that hold several.
+/// Loads values that several neighbours along an axis share: scales of groups, integers that pack several values.
 Value KernelBuilder::loadGroups(const std::vector<Axis> &of, Scalar type) {
   const Buffer buffer = makeBuffer("x", type, of, Contents::Input);
   const size_t grouped = static_cast<size_t>(random.below(static_cast<int64_t>(of.size())));
@@ -265,7 +265,7 @@ Value KernelBuilder::loadGroups(const std::vector<Axis> &of, Scalar type) {
   for (size_t i = 0; i < of.size(); ++i)
     indices.push_back(of[i].offsets + (i == grouped ? " // " + std::to_string(group) : ""));
   std::string mask = maskOf(of, indices);
-  // Of a group some elements are loaded, and others not.
+  // Some elements of a group are loaded, others are not.
   if (random.chance(35)) {
     const std::string index = spread(of[grouped].offsets, grouped, of.size());
     const Value third{"(" + index + " % 3 " + random.pick<std::string>({"!=", "=="}) + " " +
@@ -306,7 +306,7 @@ void KernelBuilder::storeStatement() {
   store(own, expression(shape, static_cast<int>(random.below(3))));
 }
 
-/// What nothing has read yet would be computed for nothing.
+/// A value that is never used would be computed in vain.
 void KernelBuilder::storeUnused() {
   int left = 4;
   const std::vector<Value> all = values;
@@ -344,7 +344,7 @@ void KernelBuilder::store(const std::vector<Axis> &of, const Value &value) {
   if (!known && of.size() == 2 && random.chance(isAboutLoops ? 6 : 3) && storeBatch(of, cast(value, value.type)))
     return;
   if (known)
-    line("tl.debug_barrier()"); // the same element may be another thread's now
+    line("tl.debug_barrier()"); // another thread may access the same element now
   if (isDescribable(buffer, of) && random.chance(40)) {
     line(makeDescriptor(buffer, of) + ".store([" + startsOf(of, /*moves=*/false) + "], " + stored.text + ")");
     return;
@@ -366,7 +366,7 @@ void KernelBuilder::store(const std::vector<Axis> &of, const Value &value) {
   line("tl.store(" + place(buffer, of, indices) + ", " + stored.text + (mask.empty() ? "" : ", mask=" + mask) + ")");
 }
 
-/// Functions whose results are rounded: only stored.
+/// Functions whose results are rounded, so they are only stored.
 void KernelBuilder::approximateStatement() {
   const std::vector<Axis> own = ownAxes();
   const Shape shape = shapeOf(own);
@@ -374,7 +374,7 @@ void KernelBuilder::approximateStatement() {
   std::string result;
   const std::string last = std::to_string(shape.size() - 1);
   if (random.chance(40)) {
-    // A softmax.
+    // Emits a softmax.
     const std::string axis = std::to_string(random.below(static_cast<int64_t>(shape.size())));
     const std::string most = freshName("m"), power = freshName("e");
     line(most + " = tl.max(" + x.text + ", " + axis + ", keep_dims=True)");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Blocks whose sizes are no powers of two: multiples of 16 that a kernel leaves open (BLOCK_M, BLOCK_N) and the launch
+// Blocks whose sizes are not powers of two: multiples of 16 that a kernel leaves open (BLOCK_M, BLOCK_N) and the launch
 // defines.
 #include "KernelBuilder.h"
 
@@ -9,7 +9,7 @@ const char *KernelBuilder::nameOfBlock(size_t axis) {
   return axis == 0 ? "BLOCK_M" : "BLOCK_N";
 }
 
-/// How the kernel is compiled (RealKernels.h). Operations that such blocks do not have are no findings.
+/// How the kernel is compiled (RealKernels.h). Operations that do not support such blocks are not findings.
 std::string KernelBuilder::oddHeader() const {
   if (oddBlocks.empty())
     return "";
@@ -52,7 +52,7 @@ void KernelBuilder::oddFrame() {
   takeProgram(own);
 }
 
-/// What such blocks have: accesses, arithmetic, sums and extrema.
+/// Operations that support such blocks: accesses, arithmetic, sums and extrema.
 void KernelBuilder::oddStatement() {
   switch (random.below(10)) {
   case 0:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Matrix products: of values that exist, and in loops over K with operands from pointers, descriptors or block
+// Matrix multiplications: of existing values, and in loops over K with operands from pointers, descriptors or block
 // pointers.
 #include "KernelBuilder.h"
 
@@ -19,7 +19,7 @@ bool canBeMultiplied(const Value &value) {
 
 } // namespace
 
-/// a @ b, or accumulator + a @ b, if it is exact even when it is done so many times.
+/// Returns a @ b, or accumulator + a @ b, if it is exact for this number of repetitions.
 std::optional<Value> KernelBuilder::product(const Value &a, const Value &b, double rounds, const Value *accumulator) {
   const double k = static_cast<double>(a.shape[1]);
   Scalar type = random.pick({Scalar::Float16, Scalar::Float16, Scalar::BFloat16, Scalar::Float32, Scalar::Float32,
@@ -30,14 +30,14 @@ std::optional<Value> KernelBuilder::product(const Value &a, const Value &b, doub
     type = accumulator->type == Scalar::Int32 ? Scalar::Int8 : accumulator->type;
   else if (accumulator && (type == Scalar::Int8 || type == Scalar::Float64))
     type = Scalar::Float16;
-  // As they are, if they can be.
+  // Uses the operands unchanged if possible.
   const bool suits = a.type == b.type && (!accumulator || accumulator->type == Scalar::Float32 || type == a.type);
   const bool isOperand = a.type == Scalar::Int8 || (isFloat(a.type) && a.range.step >= 1 && a.range.magnitude() <= 8 &&
                                                     b.range.magnitude() <= 8 && b.range.step >= 1);
   if (suits && isOperand && random.chance(85) && !(accumulator && isFloat(accumulator->type) != isFloat(a.type)) &&
       !(accumulator && (accumulator->type == Scalar::Float64) != (a.type == Scalar::Float64)))
     type = a.type;
-  // Instructions take 32 numbers of 8 bits at least.
+  // Instructions require at least 32 elements of 8 bits.
   if (bitsOf(type) == 8 && k < 32)
     return std::nullopt;
   Scalar sumType = type == Scalar::Int8 ? Scalar::Int32 : type == Scalar::Float64 ? type : Scalar::Float32;
@@ -63,7 +63,7 @@ std::optional<Value> KernelBuilder::product(const Value &a, const Value &b, doub
     tail += random.pick<std::string>(
         {"", ", input_precision=\"ieee\"", ", input_precision=\"tf32\"", ", allow_tf32=False"});
   if (isFloat(type) && bitsOf(type) == 8) {
-    // Tensor cores add these with 14 bits, exactly only what is small.
+    // Tensor cores accumulate these with 14 bits, so only small values are exact.
     constexpr double exact = 1 << 13;
     const double most = bound + (accumulator ? accumulator->range.magnitude() : 0);
     tail += random.pick<std::string>(
@@ -107,7 +107,7 @@ Value KernelBuilder::operandOfProduct(const Axis &first, const Axis &second, Sca
     return loadByDescriptor(of, type);
   if (kind == 8)
     return loadByBlockPointer(of, type);
-  // The operand lies in memory the other way round.
+  // The operand has the other order in memory.
   Value turned = random.chance(50) ? load({second, first}, type, isPlain) : loadByDescriptor({second, first}, type);
   return define("v", {"tl.trans(" + turned.text + ")", turned.type, {first.block, second.block}, turned.range});
 }
@@ -131,14 +131,14 @@ std::vector<std::string> KernelBuilder::twoViews(const Axis &rows, const Axis &c
   return views;
 }
 
-/// Writes a loop of one dot and nothing else, which is what clusters, ping-pong and split-K take.
+/// Writes a loop with only one dot, as clusters, ping-pong and split-K require.
 Value KernelBuilder::plainGemm(const std::vector<Axis> &own) {
   isPlainForm = true;
   const Scalar type =
       sharesTail ? random.pick({Scalar::Float16, Scalar::BFloat16})
                  : random.pick({Scalar::Float16, Scalar::Float16, Scalar::BFloat16, Scalar::Int8, Scalar::Float8E4M3});
   const int64_t block = sharesTail ? 64 : random.pick({32, 64, 64});
-  // The CTAs of the last wave share programs of that many steps (Target/TailSplit.h).
+  // The CTAs of the last wave share programs with this many steps (Target/TailSplit.h).
   const int64_t size = sharesTail         ? block * random.between(30, 33) - 8 * random.below(8)
                        : random.chance(4) ? block * random.between(24, 32)
                                           : 8 * random.between(0, 3 * block / 8);
@@ -150,12 +150,12 @@ Value KernelBuilder::plainGemm(const std::vector<Axis> &own) {
   const double most = static_cast<double>(block) * trips * 128;
   const Value sum = define("acc", {"tl.zeros(" + shapeText(shape) + ", " + languageName(sumType) + ")", sumType, shape,
                                    isFloat(sumType) ? Range{-most, most, 1} : rangeOf(sumType)});
-  // Instructions take operands of 8 bits only with contiguous k.
+  // Instructions require 8-bit operands to have contiguous k.
   const bool isTransposed = bitsOf(type) == 8 || random.chance(25);
   const auto operandOf = [&](const std::vector<Axis> &of) {
     return random.chance(60) ? loadByDescriptor(of, type) : load(of, type, /*isPlain=*/true);
   };
-  // Two sums of the same rows, one of which begins otherwise.
+  // Two accumulators of the same rows, one of which has another initial value.
   std::optional<Value> second;
   if (!sharesTail && random.chance(8) && elementsOf(shape) <= 8192)
     second =
@@ -197,14 +197,14 @@ Value KernelBuilder::plainGemm(const std::vector<Axis> &own) {
   return sum;
 }
 
-/// Perhaps adds something to a sum in the first iteration of a loop alone, or in all others.
+/// Perhaps adds something to an accumulator only in the first iteration of a loop, or in all others.
 void KernelBuilder::differInFirst(const std::string &counter, const Value &sum, bool isOneOfTwo) {
   if (random.chance(isOneOfTwo ? 60 : isAboutLoops ? 12 : 4))
     line(sum.text + " = tl.where(" + counter + random.pick<std::string>({" > 0", " >= 1", " < 1", " <= 0", " == 0"}) +
          ", " + sum.text + ", " + sum.text + " + 1)");
 }
 
-/// Returns the sum, if there is one.
+/// Returns the accumulator, if there is one.
 std::optional<Value> KernelBuilder::productLoop() {
   std::vector<Axis> own;
   for (const Axis &axis : axes)
@@ -224,7 +224,7 @@ std::optional<Value> KernelBuilder::productLoop() {
     return sum;
   }
   const int64_t block = random.pick({16, 32, 32, 64, 64, 128});
-  // What lies beyond the end may count, too.
+  // Elements beyond the end may also contribute.
   const bool pads = random.chance(12);
   const int64_t size = isAboutLoops || pads ? 8 * random.between(0, block)
                        : random.chance(6)   ? 16 * random.between(20, 60)
@@ -239,7 +239,7 @@ std::optional<Value> KernelBuilder::productLoop() {
   Scalar sumType = type == Scalar::Int8 ? Scalar::Int32 : type == Scalar::Float64 ? type : Scalar::Float32;
   if (random.chance(15))
     sumType = random.pick({Scalar::Float32, Scalar::Float16, Scalar::Int32, Scalar::Float64});
-  // Operands are at most 8, of 16 bits at most 1: what that amounts to in all rounds.
+  // Operands are at most 8, those of 16 bits at most 1; returns the bound of the sum over all iterations.
   Value zero{"tl.zeros(" + shapeText(shape) + ", " + languageName(sumType) + ")", sumType, shape, {}};
   const double most = static_cast<double>(block) * trips * (sumType == Scalar::Float16 ? 1 : 64) + trips + 1;
   zero.range = isFloat(sumType) ? Range{-most, most, 1} : rangeOf(sumType);
@@ -250,7 +250,7 @@ std::optional<Value> KernelBuilder::productLoop() {
   else if (random.chance(15))
     options = random.pick<std::string>(
         {", warp_specialize=True", ", flatten=True", ", loop_unroll_factor=2", ", disallow_acc_multi_buffer=True"});
-  // A second sum shares an operand with the first.
+  // A second accumulator shares an operand with the first.
   std::optional<Value> second;
   if (random.chance(isAboutLoops ? 25 : 12) && elementsOf(shape) <= 8192) {
     second = sum;
@@ -274,7 +274,7 @@ std::optional<Value> KernelBuilder::productLoop() {
     padding = 0;
     axes.push_back(inner);
     if (random.chance(20)) {
-      // Something is done with an operand.
+      // Computes with an operand before it is multiplied.
       const bool isFirst = random.chance(50);
       Value &changed = isFirst ? a : b;
       const std::vector<Axis> of = isFirst ? std::vector<Axis>{own[0], inner} : std::vector<Axis>{inner, own[1]};
@@ -298,7 +298,7 @@ std::optional<Value> KernelBuilder::productLoop() {
       const std::optional<Value> result = product(a, b, trips, adds ? nullptr : &sum);
       if (!result || result->type != sumType)
         continue;
-      // As causal attention leaves steps out.
+      // Skips steps, as causal attention does.
       const bool isSkipped = random.chance(10);
       if (isSkipped)
         line("if " +
@@ -319,7 +319,7 @@ std::optional<Value> KernelBuilder::productLoop() {
   return sum;
 }
 
-/// A product of what another one gave, as in attention: acc + f(q @ k.T) @ v.
+/// Multiplies the result of another dot, as in attention: acc + f(q @ k.T) @ v.
 Value KernelBuilder::productChain() {
   const std::vector<Axis> own = {axes[0], axes[1]};
   const int64_t depth = random.pick({16, 32, 64}), block = random.pick({16, 32, 64});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Numbers that depend on a seed alone, on every machine (Steele, Lea, Flood: "Fast splittable pseudorandom number
+// A generator that depends only on its seed, on every machine (Steele, Lea, Flood: "Fast splittable pseudorandom number
 // generators", 2014).
 #pragma once
 
@@ -19,7 +19,7 @@ public:
     z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
     return z ^ (z >> 31);
   }
-  /// 0 to count - 1.
+  /// Returns a value from 0 to count - 1.
   int64_t below(int64_t count) { return static_cast<int64_t>(next() % static_cast<uint64_t>(count)); }
   int64_t between(int64_t low, int64_t high) { return low + below(high - low + 1); }
   bool chance(int percent) { return below(100) < percent; }

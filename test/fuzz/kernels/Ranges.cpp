@@ -10,7 +10,7 @@ namespace tile::fuzz {
 
 namespace {
 
-/// The integers that a bound may be; those of 64 bits as far as a literal of the language goes.
+/// The range of a bound; for 64 bits limited to literals of the language.
 struct Limits {
   int64_t low, high;
 };
@@ -50,7 +50,7 @@ std::string KernelBuilder::integerExpression(int64_t value, Scalar type) {
   return "tl.full((), " + std::to_string(value) + ", " + languageName(type) + ")";
 }
 
-/// Returns where a loop over blocks of an axis begins: at 0 as a rule, but also elsewhere, even beyond the end.
+/// Returns where a loop over blocks of an axis begins: usually at 0, but also elsewhere, even beyond the end.
 std::string KernelBuilder::firstOffset(int64_t block, int64_t size) {
   if (random.chance(80))
     return "0";
@@ -75,7 +75,7 @@ void KernelBuilder::rangeStatement(int depth) {
                              : random.pick<int64_t>({0, 0, 0, 1, 7, limits.low, limits.low + 1, limits.high - step,
                                                      limits.high - 2 * step - 1, limits.high});
   const int64_t lower = std::clamp(base, limits.low, limits.high), upper = addWithin(lower, span, limits);
-  // A literal step would make a narrow range one of 32 bits.
+  // A literal step would convert a narrow range to 32 bits.
   const bool isNarrow = bitsOf(type) < 32, isDown = !isUnsigned(type) && !isNarrow && random.chance(20);
   const int64_t trips = tripsOf(lower, upper, step);
 
@@ -105,11 +105,11 @@ void KernelBuilder::rangeStatement(int depth) {
             type,
             {},
             isOwn || bitsOf(type) == 64 ? rangeOf(type) : Range{static_cast<double>(std::min(lower, upper)), most, 1}};
-  // Counts, and reads what belongs to the iteration, as loops that copies run ahead of do.
+  // Counts, and reads data of the iteration, like loops with prefetched copies.
   const int64_t block = random.pick({16, 32, 128});
   const bool reads = !inHelper && trips * step < 2000;
   const std::string count = freshName("count"), total = freshName("total"), source = freshName("x");
-  // Offsets of the next block are carried as often as they are computed from the counter.
+  // Offsets of the next block are carried or computed from the counter, equally often.
   const bool advances = random.chance(40);
   const std::string cursor = freshName("cursor"), size = std::to_string(block);
   line(count + " = 0");
@@ -125,7 +125,7 @@ void KernelBuilder::rangeStatement(int depth) {
     line(count + " += 1");
     if (!reads)
       return;
-    // Narrow types do not hold the distance.
+    // Narrow types cannot represent the distance.
     const std::string wide = bitsOf(type) < 32 ? ".to(tl.int32)" : "";
     const std::string distance = isDown ? last + wide + " - " + i : i + wide + " - " + first;
     const std::string offsets =

@@ -16,11 +16,11 @@ namespace {
 
 constexpr const char *mark = "#fuzz: ";
 
-/// Sizes above are made smaller always: the interpreter and the simulator take long for them.
+/// Larger sizes are always reduced, because the interpreter and the simulator take long for them.
 constexpr int64_t largestSize = 200, largestOfTests = 320;
 
-/// Kernels whose results are not the same on all devices, by what they say themselves: tickets in the order of atomic
-/// operations, facts about the platform, addresses.
+/// Kernels whose results legitimately differ between devices: tickets in the order of atomic operations, facts about
+/// the platform, addresses.
 constexpr const char *withoutOneResult[] = {"test/Exec/atomics.tile", "test/Exec/platform-probes.tile",
                                             "test/Exec/pointers.tile"};
 
@@ -29,7 +29,7 @@ bool isPowerOfTwo(int64_t value) {
 }
 
 int64_t mutateSize(int64_t value, Random &random) {
-  // What is so small counts heads, groups or iterations, each of which is as large as the other sizes say.
+  // Such small values count heads, groups or iterations, each of which has a size given by others.
   constexpr int64_t largestCount = 8;
   if (value <= largestCount)
     return random.chance(60) ? value : random.pick<int64_t>({0, 1, 2, 3, 5, 7, 8, 9});
@@ -68,7 +68,7 @@ std::string mutateTypes(std::string text, Random &random) {
   return result + text.substr(at);
 }
 
-/// The number that the text is, if it is one.
+/// Returns the integer that the text represents, if any.
 std::optional<int64_t> integerOf(const std::string &text) {
   const bool isNumber = !text.empty() && text.size() < 10 && text.find_first_not_of("0123456789") == std::string::npos;
   return isNumber ? std::optional(std::stoll(text)) : std::nullopt;
@@ -91,7 +91,7 @@ std::string writeOptions(const MutantOptions &options) {
   return head + "\n";
 }
 
-/// The file of the words of a launch, as the test names it, and the options; nothing if a word cannot be read here.
+/// Returns the file named in the words of a launch, and the options; nothing if a word is not supported.
 std::optional<MutantOptions> readLaunch(const std::vector<std::string> &words, const std::string &folder) {
   MutantOptions options;
   for (size_t i = 0; i < words.size(); ++i) {
@@ -202,7 +202,7 @@ void RealKernels::readKernels(const std::string &file, const std::string &text) 
     if (directives.find("#: grid(") == std::string::npos)
       continue;
     Kernel &kernel = kernels.emplace_back(Kernel{file, text, (*match)[1], {}, {}});
-    // Kernels that count their own errors compare what is exact for their sizes only.
+    // Kernels that count their own errors compare results that are exact only for their sizes.
     kernel.isFixed = directives.find("#: expect bad ==") != std::string::npos;
     if (kernel.isFixed)
       continue;
@@ -235,7 +235,7 @@ void RealKernels::readTests(const std::string &file, const std::string &text) {
 
 std::string RealKernels::mutant(uint64_t seed) const {
   Random random(seed);
-  // Consecutive seeds have different kernels until there are none left.
+  // Consecutive seeds select different kernels until all have been used.
   constexpr size_t stride = 7919; // a prime
   const size_t step = seed / 2 * stride;
   size_t index = step % kernels.size();
@@ -259,8 +259,8 @@ std::string RealKernels::mutant(uint64_t seed) const {
   return writeOptions(options) + (hasOtherTypes ? mutateTypes(kernel.text, random) : kernel.text);
 }
 
-/// Of a test's launch half keep its sizes, as far as they are small. Tensor maps need rows of whole 16 bytes, which few
-/// sizes at random are.
+/// Half of the launches from tests keep their sizes, as far as they are small. Tensor maps require rows of whole 16
+/// bytes, which few random sizes have.
 void RealKernels::mutateSizes(const Kernel &kernel, MutantOptions &options, Random &random) {
   const bool keeps = !options.arguments.empty() && random.chance(50), isAligned = random.chance(50);
   for (const auto &[name, standard] : kernel.sizes) {
@@ -276,7 +276,7 @@ void RealKernels::mutateSizes(const Kernel &kernel, MutantOptions &options, Rand
     if (keeps && !isGiven && standard <= largestOfTests)
       continue;
     int64_t size = mutateSize(given.value_or(standard), random);
-    constexpr int64_t alignment = 8, least = 5; // smaller ones count something else
+    constexpr int64_t alignment = 8, least = 5; // smaller values are counts of something else
     if (isAligned && size >= least)
       size = (size + alignment - 1) / alignment * alignment;
     options.setArgument(name, std::to_string(size));
@@ -297,7 +297,7 @@ void RealKernels::mutateConstants(const Kernel &kernel, MutantOptions &options, 
     } else if (!isOpen && (!number || random.chance(60))) {
       continue;
     }
-    // The compiler chooses.
+    // The compiler chooses the value.
     if (isOpen && leavesOpen)
       continue;
     const int64_t before = number.value_or(64);
@@ -306,7 +306,7 @@ void RealKernels::mutateConstants(const Kernel &kernel, MutantOptions &options, 
       changed = 1 - before;
     else if (isPowerOfTwo(before))
       changed = random.pick<int64_t>({16, 16, 32, 64, 128, std::max<int64_t>(before / 2, 1), before});
-    // What is left open may be any multiple of 16.
+    // An open parameter may be any multiple of 16.
     if (isOpen && random.chance(15))
       changed = random.pick<int64_t>({48, 80, 96, 144});
     options.definitions[name] = std::to_string(changed);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Mutants of kernels that users wrote: the same text with other sizes, constants, element types, warps, stages,
-// clusters and schedules. Some begin with what a test's RUN line says about the launch.
+// clusters and schedules. Some start from the launch in a test's RUN line.
 //
 // A mutant begins with a line that says how to compile and launch it; the rest is the file:
 //   #fuzz: file=examples/softmax.tile kernel=softmax -DBLOCK=64 N=127 warps=2
@@ -16,7 +16,7 @@ namespace tile::fuzz {
 
 class Random;
 
-/// How a mutant is compiled and launched. Texts are as on tilec's command line; empty ones are not given.
+/// How a mutant is compiled and launched. Texts are as on tilec's command line; empty means not given.
 struct MutantOptions {
   std::string file;
   std::string kernel;
@@ -24,7 +24,7 @@ struct MutantOptions {
   std::vector<std::string> arguments;             ///< NAME=VALUE
   std::string signature, cluster, schedule;
   std::optional<int> numWarps, numStages;
-  bool isExact = false; ///< no result is rounded
+  bool isExact = false; ///< results are never rounded
 
   /// Replaces the argument of that name, or adds one.
   void setArgument(const std::string &name, const std::string &value);
@@ -35,7 +35,7 @@ std::optional<MutantOptions> readMutantOptions(const std::string &text);
 
 class RealKernels {
 public:
-  /// Finds the kernels that say how they are launched in the .tile files of the folders.
+  /// Finds the kernels with launch directives in the .tile files of the folders.
   explicit RealKernels(const std::vector<std::string> &folders);
 
   size_t size() const { return kernels.size(); }
@@ -47,7 +47,7 @@ private:
     std::string file, text, name;
     std::vector<std::pair<std::string, int64_t>> sizes; ///< integers with a default
     std::vector<std::string> constants;                 ///< compile-time parameters that are integers or open
-    bool isFixed = false;                               ///< right for its own sizes only
+    bool isFixed = false;                               ///< correct only for its original sizes
   };
   void readKernels(const std::string &file, const std::string &text);
   void readTests(const std::string &file, const std::string &text);
@@ -55,7 +55,7 @@ private:
   static void mutateConstants(const Kernel &kernel, MutantOptions &options, Random &random);
 
   std::vector<Kernel> kernels;
-  std::vector<std::pair<size_t, MutantOptions>> launches; ///< of RUN lines; of which kernel
+  std::vector<std::pair<size_t, MutantOptions>> launches; ///< launches from RUN lines; of which kernel
 };
 
 } // namespace tile::fuzz

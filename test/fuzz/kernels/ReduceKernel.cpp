@@ -32,7 +32,7 @@ size_t indentOf(const std::string &line) {
   return indent == std::string::npos ? 0 : indent;
 }
 
-/// One past the block that the line opens; the line itself has no block: the next one.
+/// Returns the line after the block that this line opens; the next line if it opens none.
 size_t blockEnd(const Lines &lines, size_t first) {
   size_t end = first + 1;
   while (end < lines.size() && !lines[end].empty() && indentOf(lines[end]) > indentOf(lines[first]))
@@ -40,7 +40,7 @@ size_t blockEnd(const Lines &lines, size_t first) {
   return end;
 }
 
-/// A function goes with its decorator.
+/// Removes a function together with its decorator.
 size_t unitEnd(const Lines &lines, size_t first) {
   if (lines[first].starts_with("@") && first + 1 < lines.size())
     return blockEnd(lines, first + 1);
@@ -99,7 +99,7 @@ private:
     return changed;
   }
 
-  /// Without the loop or branch, but with its body.
+  /// Removes the loop or branch, but keeps its body.
   bool unwrapBlocks() {
     bool changed = false;
     for (size_t first = 0; first < lines.size(); ++first) {
@@ -121,7 +121,7 @@ private:
     return accept(candidate);
   }
 
-  /// Brackets with what they contain become one of their parts.
+  /// Replaces brackets with their contents by one of the parts.
   bool simplifyLines() {
     bool changed = false;
     for (size_t index = 0; index < lines.size(); ++index) {
@@ -165,14 +165,14 @@ private:
             replace(index, line.substr(0, begin) + part + line.substr(close + 1)))
           return true;
       }
-    // An argument by name.
+    // Finds an argument by name.
     if (const size_t comma = line.rfind(", ", close); comma != std::string::npos && comma > open)
       if (replace(index, line.substr(0, comma) + line.substr(close)))
         return true;
     return replace(index, line.substr(0, begin) + "0" + line.substr(close + 1));
   }
 
-  /// Parameters with the directives that name them.
+  /// Removes parameters together with the directives that name them.
   bool dropParameters() {
     bool changed = false;
     for (size_t index = 0; index < lines.size(); ++index) {

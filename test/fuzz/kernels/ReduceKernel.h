@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Makes a kernel smaller while it still fails in the same way: statements and blocks are left out, blocks are replaced
-// by what is in them, and expressions by their parts.
+// Makes a kernel smaller while it still fails in the same way: statements and blocks are removed, blocks are replaced
+// by their contents, and expressions by their parts.
 #pragma once
 
 #include <functional>
@@ -8,7 +8,7 @@
 
 namespace tile::fuzz {
 
-/// `fails` says whether a smaller text is as good as the one before.
+/// `fails` returns true if a smaller text still fails in the same way.
 std::string reduceKernel(std::string text, const std::function<bool(const std::string &)> &fails);
 
 } // namespace tile::fuzz

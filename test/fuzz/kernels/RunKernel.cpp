@@ -29,7 +29,7 @@ namespace {
 
 using State = RunResult::State;
 
-/// "2x1", "1x1x2", or "auto".
+/// Parses "2x1", "1x1x2", or "auto".
 frontend::ClusterShape clusterOf(llvm::StringRef text) {
   frontend::ClusterShape shape = {1, 1, 1};
   llvm::SmallVector<llvm::StringRef> extents;
@@ -75,14 +75,14 @@ std::vector<std::string> argumentsOf(const std::string &text) {
   return mutant ? mutant->arguments : std::vector<std::string>();
 }
 
-/// Whether the kernel reads what the buffer holds at the start, and leaves it to us.
+/// Returns true if the kernel reads the initial contents of the buffer, which are free to choose.
 bool isFilled(const runtime::Parameter &parameter) {
   return parameter.isPointer && parameter.buffer && !parameter.defaultValue &&
          (parameter.buffer->role == runtime::BufferRole::Random ||
           parameter.buffer->role == runtime::BufferRole::Inout);
 }
 
-/// Inputs by their names (KernelGenerator.h).
+/// Chooses inputs by their names (KernelGenerator.h).
 void fillInput(HostBuffer &buffer, const std::string &name) {
   const DataType type = buffer.type();
   const unsigned size = runtime::dataTypeSize(type);
@@ -115,7 +115,7 @@ runner::Result<std::vector<HostBuffer>> makeBuffers(const Manifest &manifest, co
   return buffers;
 }
 
-/// As `tilec run`: powers of two, up to 16, that divide the integers of the launch.
+/// As in `tilec run`: powers of two, up to 16, that divide the integers of the launch.
 void promise(const Manifest &manifest, const Bindings &bindings, driver::CompilerOptions &options) {
   for (size_t i = 0; i < manifest.parameters.size(); ++i) {
     const runtime::Parameter &parameter = manifest.parameters[i];
@@ -230,7 +230,7 @@ RunResult runKernel(const std::string &text, const Variant &variant) {
   if (!device)
     return failure(State::Failed, device.error().message);
   RunResult result = launch(text, artifact->manifest, **device);
-  // An artifact has another variant for strides that no tensor map can have; this is one kernel.
+  // An artifact would have another variant for strides without tensor maps; here there is only one kernel.
   constexpr const char *raising = "tile-raise-descriptors";
   if (result.state == State::Failed && !llvm::StringRef(variant.disabled).contains(raising) &&
       llvm::StringRef(result.message).contains("a tensor map can have")) {
@@ -241,8 +241,8 @@ RunResult runKernel(const std::string &text, const Variant &variant) {
   return result;
 }
 
-/// Returns the error that a value of a rounded result may have, besides that of its own magnitude: a tenth of what an
-/// element of the buffer is worth, times the unit of the type; sums of such elements may cancel.
+/// Returns the allowed error of a value of a rounded result, in addition to that of its own magnitude: a tenth of an
+/// element's typical magnitude, times the unit of the type, because sums of such elements may cancel.
 static double slackOf(const BufferContents &buffer, DataType type, const runner::LoadElement load) {
   const unsigned size = runtime::dataTypeSize(type);
   const size_t count = buffer.bytes.size() / size;
@@ -256,7 +256,7 @@ static double slackOf(const BufferContents &buffer, DataType type, const runner:
   return finite ? 10 * std::sqrt(squares / static_cast<double>(finite)) : 1;
 }
 
-/// Relative; operands of tf32 and fp8 are rounded even where results are wide.
+/// Relative error; operands of tf32 and fp8 are rounded even if results are wide.
 static double toleranceOf(DataType type) {
   return runtime::dataTypeSize(type) == 1 ? 0.13 : 1e-2;
 }
@@ -264,7 +264,7 @@ static double toleranceOf(DataType type) {
 std::string compareRuns(const RunResult &expected, const RunResult &actual) {
   for (size_t b = 0; b < expected.buffers.size(); ++b) {
     const BufferContents &want = expected.buffers[b], &have = actual.buffers[b];
-    // The bytes of tensor maps are each device's own.
+    // The bytes of tensor maps differ between devices.
     if (want.bytes == have.bytes || want.name == "maps")
       continue;
     const DataType type = *runtime::parseDataType(want.type);
@@ -282,7 +282,7 @@ std::string compareRuns(const RunResult &expected, const RunResult &actual) {
         const double tolerance = expected.isRounded ? toleranceOf(type) * (std::abs(a) + slack)
                                  : isApproximate    ? 4e-3 * (1 + std::abs(a))
                                                     : 0;
-        // An overflow in a rounded result is an infinity, or NaN where it is subtracted from another one.
+        // An overflow in a rounded result is an infinity, or NaN if it is subtracted from another one.
         const bool isOverflow = expected.isRounded && !std::isfinite(a) && !std::isfinite(b);
         if (std::abs(a - b) <= tolerance || (std::isnan(a) && std::isnan(b)) || isOverflow)
           continue;

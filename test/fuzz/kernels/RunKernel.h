@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One kernel on one device, in this process: compiled, launched as its directives say, and the buffers afterwards.
+// Runs one kernel on one device in this process: compiles it, launches it according to its directives, and returns the
+// buffers.
 #pragma once
 
 #include <cstdint>
@@ -8,16 +9,16 @@
 
 namespace tile::fuzz {
 
-/// A way to compute what a kernel computes.
+/// A way to compute the results of a kernel.
 struct Variant {
   std::string device = "interp"; ///< or sim, or cuda
   std::string target = "sm_90a";
   unsigned optLevel = 2;
-  std::string disabled;    ///< a pass, or ""
-  uint64_t order = 0;      ///< in which the simulator's warps go on
-  int multiprocessors = 0; ///< of the simulator; 0: as many as it has by default
-  bool promises = false;   ///< divisors of the launch's integers are promised, as `tilec run` does
-  bool instrument = false; ///< the kernel records times, in a buffer of its own
+  std::string disabled;    ///< a pass to skip, or ""
+  uint64_t order = 0;      ///< seed of the simulator's order of events
+  int multiprocessors = 0; ///< SMs of the simulator; 0: the default number
+  bool promises = false;   ///< the divisors of the launch's integers are promised, as in `tilec run`
+  bool instrument = false; ///< the kernel records times in an additional buffer
   bool debug = false;      ///< the kernel checks its conditions
 
   std::string name() const;
@@ -32,20 +33,20 @@ struct BufferContents {
 struct RunResult {
   enum class State { Done, Rejected, Failed };
   State state = State::Done;
-  std::string message; ///< of the compiler or the device
+  std::string message; ///< error of the compiler or the device
   std::vector<BufferContents> buffers;
-  bool isRounded = false; ///< a mutant of a real kernel, whose sums depend on their order
+  bool isRounded = false; ///< for mutants of real kernels, whose sums depend on the order
 };
 
 RunResult runKernel(const std::string &text, const Variant &variant);
 
-/// The first difference between the buffers of two runs; "" if there is none.
+/// Returns the first difference between the buffers of two runs; "" if there is none.
 std::string compareRuns(const RunResult &expected, const RunResult &actual);
 
-/// Passes that may be left out.
+/// Returns the passes that may be skipped.
 std::vector<std::string> optionalPasses();
 
-/// Files NAME.bin in `folder` with what the inputs of the kernel are filled with. Returns NAME=FILE words.
+/// Writes files NAME.bin to `folder` with the contents of the kernel's inputs. Returns NAME=FILE words.
 std::string writeInputs(const std::string &text, const std::string &folder);
 
 } // namespace tile::fuzz

@@ -23,12 +23,12 @@ std::string expand(std::string line, const Macros &macros) {
     for (const auto &[name, value] : macros)
       for (size_t at = 0; (at = line.find(name, at)) != std::string::npos; at += value.size())
         line.replace(at, name.size(), value);
-  // What a machine without a GPU does.
+  // Substitutions on a machine without a GPU.
   static const std::regex either("%if \\S+ %\\{.*?%\\} %else %\\{(.*?)%\\}"), only("%if \\S+ %\\{.*?%\\}");
   return std::regex_replace(std::regex_replace(line, either, "$1"), only, "");
 }
 
-/// As a shell does, and without the spaces that quotes have kept together.
+/// Splits words like a shell, except that spaces in quotes are removed.
 std::vector<std::string> splitWords(const std::string &command) {
   std::vector<std::string> words;
   std::string word;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The launches that tests ask for: `tilec run` and `%tilec-run` in the RUN lines of .tile and .test files.
+// The launches in tests: `tilec run` and `%tilec-run` in the RUN lines of .tile and .test files.
 #pragma once
 
 #include <string>

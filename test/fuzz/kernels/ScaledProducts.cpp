@@ -56,7 +56,7 @@ Value KernelBuilder::scaledLoop(const std::vector<Axis> &own) {
     for (const ScaledOperand &operand : operands) {
       const Axis &along = operand.format == "e2m1" ? bytes : inner;
       const Scalar type = typeOf(operand.format);
-      // b is K x N, and lies in memory either way.
+      // b is K x N, in either memory order.
       const bool isTurned = !operand.isLeft && random.chance(75);
       std::vector<Axis> of = {operand.own, along};
       if (!operand.isLeft && !isTurned)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Integers that wrap, or have a sign that is easily claimed, in comparisons that an analysis of ranges might decide.
+// Integers that wrap, or whose sign is easily misjudged, in comparisons that an analysis of ranges might fold.
 #include "KernelBuilder.h"
 
 namespace tile::fuzz {

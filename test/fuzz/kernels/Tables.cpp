@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Look-ups at data of a narrow type that wraps, as hashes and codes do.
+// Table lookups with data of a narrow type that wraps, as in hashes and codes.
 #include "KernelBuilder.h"
 
 namespace tile::fuzz {
 
-/// Loads a table of as many elements as the type of the data has values, at the data plus constants: the sums wrap in
-/// that type, so no constant can be added to an address instead.
+/// Loads a table with one element for each value of the data's type, at the data plus constants: the sums wrap in that
+/// type, so the constant must not be added to an address instead.
 void KernelBuilder::tableStatement() {
   const std::vector<Axis> own = ownAxes();
   if (own.empty() || inHelper)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What is written more than once, or read and written: by atomic operations, by stores that overlap, in place.
+// Memory that is written more than once, or read and written: by atomic operations, by stores that overlap, in place.
 #include "KernelBuilder.h"
 
 namespace tile::fuzz {
 
-/// Updates that commute, on places that programs share.
+/// Updates that commute, of elements that programs share.
 void KernelBuilder::atomicStatement() {
   const Scalar type =
       random.pick({Scalar::Int32, Scalar::Int32, Scalar::UInt32, Scalar::Int64, Scalar::UInt64, Scalar::Float32});
@@ -18,7 +18,7 @@ void KernelBuilder::atomicStatement() {
   const std::string order = random.chance(50) ? ", sem=\"relaxed\"" : "";
   const auto written = [&](const Shape &shape) {
     Value value = cast(expression(shape, 1), type);
-    // A few thousand of them have an exact sum.
+    // A few thousand of them still have an exact sum.
     return type == Scalar::Float32 ? narrow(value, -8, 8) : value;
   };
   if (random.chance(40)) {
@@ -31,7 +31,7 @@ void KernelBuilder::atomicStatement() {
        expand(written(shapeOf(of)), shapeOf(of)).text + ", mask=" + of[0].offsets + " < " + of[0].bound + order + ")");
 }
 
-/// Atomic operations on elements that no other program has: what they return is known, too.
+/// Atomic operations on elements that no other program accesses, so that their results are known, too.
 void KernelBuilder::ownAtomicStatement() {
   if (loops > 0 || programs > 64)
     return;
@@ -59,11 +59,11 @@ void KernelBuilder::ownAtomicStatement() {
                            : "";
     define("old", {"tl.atomic_" + operation + "(" + place + ", " + expected + value.text + order + ")", type, shape,
                    isFloat(type) ? Range{-8, 8, 1} : rangeOf(type)});
-    line("tl.debug_barrier()"); // the next one may be another thread's
+    line("tl.debug_barrier()"); // the next one may belong to another thread
   }
 }
 
-/// Messages, and conditions that hold, which compiled kernels check with --debug alone.
+/// Emits prints, and conditions that hold, which compiled kernels check only with --debug.
 void KernelBuilder::messageStatement() {
   const Value value = expression(random.chance(50) ? Shape{} : someShape(), 1);
   if (isNarrowFloat(value.type) || value.isWeak || elementsOf(value.shape) > 256)
@@ -73,7 +73,7 @@ void KernelBuilder::messageStatement() {
                          : "tl.device_assert(" + name + " == " + name + ", \"" + name + " is no number\")");
 }
 
-/// Stores of one program that overlap: the later one counts.
+/// Overlapping stores of one program: the later one takes effect.
 void KernelBuilder::overlapStatement() {
   if (loops > 0 || programs > 64)
     return;
@@ -90,14 +90,14 @@ void KernelBuilder::overlapStatement() {
     line("tl.store(" + name + " + " + programNumber + " * " + std::to_string(part) + " + " +
          std::to_string(random.below(part - width + 1)) + " + tl.arange(0, " + std::to_string(width) + "), " +
          value.text + ")");
-    // Without it two threads could store in any order.
+    // Without the barrier, two threads could store in any order.
     if (i + 1 < count)
       line("tl.debug_barrier()");
   }
 }
 
-/// Reads a block, computes and writes it again, once or twice: a residual that is normalised where it is, a running
-/// state. Which threads read an element need not be those that write it.
+/// Reads a block, computes, and writes it back, once or twice, like a residual that is normalised in place or a running
+/// state. The threads that read an element need not be those that write it.
 void KernelBuilder::updateStatement() {
   const std::vector<Axis> own = ownAxes();
   Scalar type = computeType();
@@ -106,7 +106,7 @@ void KernelBuilder::updateStatement() {
   const Buffer buffer = makeBuffer("state", type, own, Contents::Updated);
   update(buffer, own);
   if (random.chance(25)) {
-    line("tl.debug_barrier()"); // other threads may load what these have stored
+    line("tl.debug_barrier()"); // other threads may load the stored elements
     update(buffer, own);
   }
 }
@@ -125,7 +125,7 @@ void KernelBuilder::update(const Buffer &buffer, const std::vector<Axis> &own) {
   // Each element depends on all those of its row or column.
   if (random.chance(60)) {
     const std::string axis = std::to_string(random.below(static_cast<int64_t>(shape.size())));
-    // Numbers of fewer than 32 bits are widened.
+    // Values of fewer than 32 bits are widened.
     const Scalar wide = bitsOf(old.type) >= 32 ? old.type : isFloat(old.type) ? Scalar::Float32 : Scalar::Int32;
     const Value most{"tl.max(" + old.text + ", " + axis + ", keep_dims=True)", wide, shape, old.range};
     value = arithmetic(random.pick<std::string>({"-", "+"}), old, most).value_or(old);

@@ -76,7 +76,7 @@ TypeNames namesOf(Scalar type) {
   return {"", ""};
 }
 
-/// Bits of the significand, the first one included.
+/// Bits of the significand, including the first one.
 int precisionOf(Scalar type) {
   switch (type) {
   case Scalar::Float8E4M3:
@@ -94,7 +94,7 @@ int precisionOf(Scalar type) {
   }
 }
 
-/// The largest number that is never rounded to infinity.
+/// The largest value that is never rounded to infinity.
 double largestOf(Scalar type) {
   switch (type) {
   case Scalar::Float8E4M3:
@@ -108,7 +108,7 @@ double largestOf(Scalar type) {
   }
 }
 
-/// Far from where types have subnormal numbers, which some instructions flush.
+/// Well above subnormal values, which some instructions flush.
 constexpr double smallestStep = 1.0 / 16;
 
 } // namespace
