@@ -11,22 +11,30 @@ mkdir -p "$out"
 "$builtin_reference" >"$out/builtins.md"
 
 # Diagnostics.def has TILE_DIAGNOSTIC(id, severity, "message" "more") over one or more lines, under headings between
-# dashes.
+# dashes. Examples come from the tests.
+examples=$(find "$root"/test/{Frontend,Lint,Tile1,Driver} -name '*.tile' -o -name '*.test' | LC_ALL=C sort |
+  xargs awk -f "$root/tools/docs/diagnostic-examples.awk")
 {
-  printf '# Diagnostics\n\nEvery message of the front end with the name that it has in JSON and SARIF (`--diagnostics-format`). `{0}`, `{1}`, … stand for '
-  printf 'names, types and numbers of the program. Which warnings are on, and how to turn them on and off: [Warnings.md](lib/Frontend/Syntax/Warnings.md).\n'
-  awk '
-    /^\/\/ -+ / { heading = $0; gsub(/^\/\/ -+ | -+.*$| \(.*\)/, "", heading); printf "\n## %s\n\n| name | | message |\n|---|---|---|\n", toupper(substr(heading, 1, 1)) substr(heading, 2); next }
+  printf '# Diagnostics\n\nEvery message of the front end with the name that it has in JSON and SARIF (`--diagnostics-format`), and an example '
+  printf 'from the tests: a line of source, and the message for it. `{0}`, `{1}`, … stand for names, types and numbers of the program. '
+  printf 'How to fix an error, if one fix is likely, follows the semicolon. Which warnings are on, and how to turn them on and off: '
+  printf '[Warnings.md](lib/Frontend/Syntax/Warnings.md).\n'
+  awk -F '\t' '
+    FNR == NR { source[$1] = $2; message[$1] = $3; next }
+    /^\/\/ -+ / { heading = $0; gsub(/^\/\/ -+ | -+.*$| \(.*\)/, "", heading); printf "\n## %s\n", toupper(substr(heading, 1, 1)) substr(heading, 2); next }
     /^TILE_(OPTION_)?DIAGNOSTIC\(/ { entry = ""; open = 1 }
     open { line = $0; sub(/^ +/, "", line); entry = entry line " " }
     open && /\)$/ {
       open = 0
       severity = entry ~ /^TILE_OPTION/ ? "error" : entry ~ /, Warning,/ ? "warning" : entry ~ /, Note,/ ? "note" : "error"
-      id = entry; sub(/^[^(]*\(/, "", id); sub(/,.*/, "", id)
-      text = substr(entry, index(entry, "\"") + 1); sub(/"\) *$/, "", text); gsub(/" "/, "", text); gsub(/\\"/, "\"", text); gsub(/\|/, "\\|", text); gsub(/[<>]/, "\\\\&", text)
-      gsub(/_/, "-", id)
-      printf "| `%s` | %s | %s |\n", id, severity, text
-    }' "$root/lib/Frontend/Syntax/Diagnostics.def"
+      id = entry; sub(/^[^(]*\(/, "", id); sub(/,.*/, "", id); gsub(/_/, "-", id)
+      text = substr(entry, index(entry, "\"") + 1); sub(/"\) *$/, "", text); gsub(/" "/, "", text); gsub(/\\"/, "\"", text)
+      text = severity ": " text
+      printf "\n### `%s`\n\n```\n%s\n```\n", id, text
+      example = source[id]
+      if (message[id] != "" && message[id] != text) example = example (example == "" ? "" : "\n") message[id]
+      if (example != "") printf "\nExample:\n\n```\n%s\n```\n", example
+    }' - "$root/lib/Frontend/Syntax/Diagnostics.def" <<<"$examples"
 } >"$out/diagnostics.md"
 
 # Describes a header: its first comment, then each comment with the declarations that follow it.
