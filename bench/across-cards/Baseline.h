@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The peer, a program without tile: cuBLAS and NCCL, one after the other, or in two streams by parts of the rows. Both
+// The peer, a program without tile: cuBLAS and NCCL, one after another, or in two streams by parts of the rows. Both
 // are loaded by name.
 #pragma once
 
@@ -34,7 +34,7 @@ public:
     Address a, b, c;
     Sizes sizes;
   };
-  /// GEMMs one after the other, or in one call of cuBLAS, which has `tables` for 3 addresses of each group.
+  /// GEMMs one after another, or in one call of cuBLAS, which has `tables` for 3 addresses of each group.
   void multiply(Handle stream, const std::vector<Group> &groups);
   void multiplyGrouped(Handle stream, const std::vector<Group> &groups, const Memory &tables);
   /// Writes the addresses that multiplyGrouped needs.
