@@ -18,7 +18,7 @@ inline llvm::hash_code hash_value(const LinearLayout &layout) {
 } // namespace tile::layout
 
 namespace tile {
-/// Returns the tensor-core type of an operand's element type, if tensor cores support it; f32 counts as tf32.
+/// Returns the tensor-core type of an operand's element type, if tensor cores support it; f32 is treated as tf32.
 std::optional<target::MmaType> getMmaType(mlir::Type element);
 /// Returns the tensor-core type of an accumulator, or none if no tensor-core instruction accumulates in it.
 std::optional<target::MmaType> getAccumulatorType(mlir::Type element);

@@ -11,7 +11,7 @@ def Cta_BufferType : TypeDef<CtaDialect, "Buffer"> {
   let mnemonic = "buffer";
   let summary = "array of equally shaped tiles in shared memory";
   let description = [{
-    `slots` tiles (1 by default), stored one after the other. Within a tile, `layout` maps the element offset to
+    `slots` tiles (1 by default), stored one after another. Within a tile, `layout` maps the element offset to
     coordinates. A size that is not a power of two has the layout of the next one. Only the layout's slowest dimension
     may have such a size, so that the padding lies at the end and takes no memory.
 
@@ -50,7 +50,7 @@ def Cta_TensorMemoryType : TypeDef<CtaDialect, "TensorMemory"> {
     A matrix in tensor memory, as `tcgen05.mma` writes and reads it (PTX ISA, "Data path layout organization"): 128 rows
     are 128 lanes; further rows follow in further columns of 32 bits. Accumulators have 32-bit elements; their 64 rows
     are lanes 0 to 15 of each quarter. Operands have at least 128 rows, and several narrower elements in a column. With
-    `slots`, as many of them, one after the other.
+    `slots`, as many of them, one after another.
 
     Example: `!cta.tensor_memory<128x256xf32, slots = 2>`, `!cta.tensor_memory<128x64xf16>`
   }];
@@ -119,7 +119,7 @@ def Cta_MbarrierType : TypeDef<CtaDialect, "Mbarrier"> {
   let mnemonic = "mbarrier";
   let summary = "ring of barriers in shared memory";
   let description = [{
-    `slots` mbarrier objects of 8 bytes, one after the other (PTX ISA, "mbarrier").
+    `slots` mbarrier objects of 8 bytes, one after another (PTX ISA, "mbarrier").
 
     Example: `!cta.mbarrier<4>`
   }];

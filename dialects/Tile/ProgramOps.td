@@ -83,7 +83,7 @@ def Tile_ReturnOp : Tile_Op<"return", [HasParent<"KernelOp">, Pure, Terminator]>
 def Tile_ProgramsOp : Tile_Op<"programs", [
     SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects,
     DeclareOpInterfaceMethods<LoopLikeOpInterface, ["getLoopRegions"]>]> {
-  let summary = "the programs that a CTA computes, one after the other (persistent kernels)";
+  let summary = "the programs that a CTA computes, one after another (persistent kernels)";
   let description = [{
     The region is one program; all CTAs together run it once for each point of the grid. The operation is in the
     kernel's body or, from `cta-specialize-warps` on, in each warp role, with the same programs. The block arguments are
