@@ -407,7 +407,7 @@ private:
   AxisInfoAnalysis &facts;
   Value pointer, mask;
   bool isWrite;
-  bool isFromMemory = false;   ///< The base. Other values loaded with it count as known.
+  bool isFromMemory = false;   ///< The base. Other values loaded with it are treated as known.
   bool areRowsAligned = false; ///< The distances of the block's rows, as multiples of 16 bytes.
   std::string reason;
   SmallVector<int64_t> sizes;

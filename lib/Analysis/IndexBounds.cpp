@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Bounds of factors follow from the operations that compute them; bounds of sums also from 32-bit integers that the
-// program has computed before. Integers beyond 64 bits count as the largest 64-bit integer.
+// program has computed before. Integers beyond 64 bits are treated as the largest 64-bit integer.
 #include "Analysis/IndexBounds.h"
 #include "Analysis/IntegerRange.h"
 
@@ -19,7 +19,7 @@ using namespace tile;
 static constexpr int64_t largest = std::numeric_limits<int64_t>::max();
 static constexpr int64_t largestIndex = std::numeric_limits<int32_t>::max();
 
-/// Loop bounds and the like are a few operations; longer chains have the bound of their type.
+/// Loop bounds need only a few operations; longer chains are bounded by the range of their type.
 static constexpr unsigned maxBoundDepth = 12;
 
 static int64_t getLargestOfType(Type type) {

@@ -24,7 +24,7 @@ cta::LayoutAttr getOperandLayout(mlir::Operation *op, cta::LayoutAttr layout);
 struct LayoutSlice {
   /// Values to recreate and the layout of each; others already have the required layout or must be converted.
   llvm::SetVector<std::pair<mlir::Value, cta::LayoutAttr>> recreated;
-  /// Those of these other values that could be recreated at a higher cost.
+  /// Those of the other values that could be recreated, but at a higher cost than that of a conversion.
   llvm::DenseSet<std::pair<mlir::Value, cta::LayoutAttr>> leaves;
   /// Bytes moved by conversions of leaves, and by conversions that become dead.
   int64_t cost = 0, saved = 0;

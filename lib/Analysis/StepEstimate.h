@@ -9,9 +9,9 @@ namespace tile {
 
 class AxisInfoAnalysis;
 
-/// Estimates the distance between neighbours along `dim`, in units of the counted entity (for pointers: elements):
-/// exact for constants. A parameter is assumed to be large, and larger if it is a multiple of 16. Quotients by a
-/// parameter are assumed to be small, and loaded values arbitrary. 0 if neighbours are equal.
+/// Estimates the distance between neighbours along `dim`, in units of the value (for pointers: in elements). Exact for
+/// constants. A parameter is assumed to be large, and larger if it is a multiple of 16. Quotients by a parameter are
+/// assumed to be small, and loaded values arbitrary. 0 if neighbours are equal.
 double estimateStep(mlir::Value value, unsigned dim, AxisInfoAnalysis &axisInfo);
 
 } // namespace tile
