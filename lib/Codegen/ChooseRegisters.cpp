@@ -272,7 +272,7 @@ private:
     if (half >= 2 * threads && (isNear || now == threads))
       if (std::optional<Assembled> more = tryFor(half / threads, spills, made); more && !spillsOften(*more, isLoop))
         return std::move(*more);
-    // Where half of the threads do not fit, a quarter leaves a loop enough registers.
+    // If half of the threads do not fit, a quarter of them still leaves a loop enough registers.
     if ((isLoop || now < quarter) && quarter >= 2 * threads)
       if (std::optional<Assembled> more = tryFor(quarter / threads, now < quarter ? fewSpills : 0, made))
         return std::move(*more);

@@ -135,7 +135,7 @@ constexpr const char *beforeLoops =
 constexpr const char *tripCountPasses = "instcombine<no-verify-fixpoint>,sink,correlated-propagation,";
 constexpr const char *fromLoops = "loop(indvars,loop-deletion,loop-unroll-full),"
                                   "sroa,";
-/// Skipped for kernels with MMAs, whose accumulators are many and all different.
+/// Skipped for kernels with MMAs: they have many accumulators, all different, so no phis are equal.
 constexpr const char *mergeEqualPhis = "merge-equal-phis,";
 constexpr const char *afterPhis =
     "gvn,correlated-propagation,adce,"
