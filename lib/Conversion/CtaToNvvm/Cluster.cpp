@@ -124,7 +124,7 @@ struct ClusterSumLowering : OpConversionPattern<cta::ClusterSumOp> {
   }
 
 private:
-  /// Several accumulators may pass through the buffer, one after the other: the part of a warp has the same offset as
+  /// Several accumulators may pass through the buffer, one after another: the part of a warp has the same offset as
   /// for the largest accumulator, so that no warp overwrites data that another one still has to copy.
   static PartialPlaces planPlaces(cta::ClusterSumOp op) {
     PartialPlaces places(cast<RankedTensorType>(op.getValue().getType()));

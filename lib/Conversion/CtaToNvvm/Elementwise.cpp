@@ -191,7 +191,7 @@ struct AddPtrLowering : OpConversionPattern<AddPtrOp> {
     Registers registers;
     for (auto [pointer, offset] : llvm::zip(adaptor.getPtr(), adaptor.getOffset())) {
       Value index = offset;
-      // The index of a GEP is signed; an i1 offset counts as 0 or 1.
+      // The index of a GEP is signed; an i1 offset is 0 or 1.
       if (index.getType().isInteger(1))
         index = arith::ExtUIOp::create(rewriter, op.getLoc(), rewriter.getI32Type(), index);
       registers.push_back(

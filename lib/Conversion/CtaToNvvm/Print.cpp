@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Assertions and debug output through the device function `vprintf` (CUDA C++ Programming Guide, "Formatted Output"): a
-// format and a buffer that holds the arguments one after the other, integers widened to 32 bits, floats to f64.
+// format and a buffer that holds the arguments one after another, integers widened to 32 bits, floats to f64.
 //
 //   tile.assert %c, "in range"   ==>   if (not all elements that this thread holds) { print the message; trap }
 #include "EmitLayout.h"

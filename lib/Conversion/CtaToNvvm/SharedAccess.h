@@ -34,8 +34,8 @@ public:
                    const std::vector<uint64_t> &shifts);
   ~SharedPartLoader();
 
-  /// Moves everything loaded from here on also by the shifts of the bits that are set in `index`, an i32: bit i by
-  /// ofBit[i], an XOR of shifts or 0.
+  /// Adds a shift to all loads that follow: for each bit i that is set in `index`, an i32, the XOR with ofBit[i], an
+  /// XOR of shifts or 0.
   void moveBy(mlir::Value index, const std::vector<uint64_t> &ofBit);
 
   /// Loads the registers of the part that is moved by `shift`, an XOR of shifts.

@@ -5,7 +5,7 @@
 //   zero 128 bytes of shared memory; tensormap.replace each field there (in global memory each would take a round trip)
 //   copy them to global memory by ordinary stores; fence.proxy.tensormap release, then acquire, by the same thread
 //
-// Maps that one thread encodes one after the other share the release, which waits until all stores have reached L2.
+// Maps that one thread encodes one after another share the release, which waits until all stores have reached L2.
 //
 // tensormap.cp_fenceproxy would do the last line but needs a whole warp, and the producer is one thread.
 #include "EmitLayout.h"

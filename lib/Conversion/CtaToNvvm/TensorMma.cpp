@@ -149,7 +149,7 @@ private:
     std::map<uint32_t, std::string> descriptors;
   };
 
-  /// Where an MMA begins: in rows, in columns, and in instructions along k.
+  /// The position of an MMA: its first row, first column, and first instruction along k.
   struct MmaPosition {
     int64_t row, column, step;
   };
