@@ -62,7 +62,7 @@ private:
   size_t rowBytes() const { return size_t(shape.hidden) * bytesOf(shape.type); }
   size_t tokensBytes() const { return size_t(shape.tokens) * rowBytes(); }
 
-  // Returns addresses in buffers that hold a part for each rank, one after the other.
+  // Returns addresses in buffers that hold a part for each rank, one after another.
   CUdeviceptr idsOf(int other) const { return routing.mine + size_t(other) * size_t(pairs()) * 4; }
   CUdeviceptr weightsOf(int other) const { return idsOf(ranks() + other); }
   CUdeviceptr slotsOf(int other) const { return slots + size_t(other) * size_t(pairs()) * 4; }
