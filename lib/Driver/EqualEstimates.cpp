@@ -14,8 +14,8 @@
 namespace tile::driver {
 namespace {
 
-/// Relative difference below which estimates count as equal: one more operation per element of a copy kernel changes
-/// them by 0.001 to 0.003, while the model's error is about 0.1.
+/// Relative difference below which estimates are treated as equal: one more operation per element of a copy kernel
+/// changes them by 0.001 to 0.003, while the model's error is about 0.1.
 constexpr double tolerance = 0.005;
 
 /// Values of the parameters: all integers have the same size, or one of them is larger than the others.

@@ -30,7 +30,7 @@ public:
         continue;
       }
       values.push_back(interp::Argument::pointer(int(buffers.size())));
-      // A buffer without a declaration counts as initialized.
+      // A buffer without a declaration is treated as initialized.
       const std::optional<runtime::BufferSpec> &declared = argument.parameter->buffer;
       runtime::BufferRole role = declared ? declared->role : runtime::BufferRole::Inout;
       interp::Buffer &buffer = buffers.emplace_back();

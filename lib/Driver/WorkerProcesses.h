@@ -47,7 +47,7 @@ private:
   struct Worker {
     pid_t process;
     int records; ///< memory-backed file: work that was begun and done
-    int log;     ///< likewise: output of the process
+    int log;     ///< memory-backed file: the output of the process
   };
 
   bool startOne();
