@@ -50,7 +50,7 @@ struct Form {
 struct CompilerFacts {
   std::vector<Form> forms;
   std::vector<RecordedLayout> layouts; ///< layouts of the last form that has any
-  std::vector<SharedPiece> shared;     ///< likewise, shared memory
+  std::vector<SharedPiece> shared;     ///< shared memory of the same form
 
   /// Returns the last form of the kernel whose values have layouts; null if there is none.
   const Form *lastWithLayouts() const {
