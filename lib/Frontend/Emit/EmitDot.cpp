@@ -13,7 +13,7 @@ static std::optional<InputPrecision> inputPrecision(BuiltinCall &call) {
     call.sema.error(Diag::dot_precision_twice, call.rangeOf(tf32Index));
     return std::nullopt;
   }
-  // Run-time values count as true, like all Python objects.
+  // Run-time values are true, like all Python objects.
   if (!call.isNone(tf32Index) && !call[tf32Index].isTensor()) {
     std::optional<bool> allowed = call.flag(tf32Index);
     if (!allowed)

@@ -82,7 +82,7 @@ SymValue emitWhere(Sema &sema, BuiltinCall &call) {
   return sema.select(condition, left, right, call.range);
 }
 
-/// Returns an operand of minimum, maximum or clamp: literals count as tensors, bf16 widens to fp32.
+/// Returns an operand of minimum, maximum or clamp: literals are treated as tensors, bf16 is widened to fp32.
 static SymValue widened(BuiltinCall &call, size_t index) {
   SymValue value = call.tensor(index);
   if (value.isError() || !value.type.is(Scalar::BFloat16))

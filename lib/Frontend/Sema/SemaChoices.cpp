@@ -338,7 +338,7 @@ bool ModuleSema::describeGemm(const DirectiveSet &directives, const std::map<std
     text = size.text;
   };
   describeSize(found->a.size(0), product.m, product.knowsM, product.mText);
-  // A batch counts as more rows.
+  // A batch is treated as additional rows.
   const Factor &batched = found->a.batchRank() > 0 ? found->a : found->b;
   for (const DirectiveExpr &size : ArrayRef(batched.buffer->shape).take_front(batched.batchRank())) {
     std::optional<int64_t> known = integers.estimate(*size.expr);

@@ -154,7 +154,7 @@ void ModuleSema::forget(const std::string &name, SourceRange reason) {
   current->changed[name] = reason;
 }
 
-/// Makes names unknown that a skipped statement assigns or changes.
+/// Marks names as unknown that a skipped statement assigns or changes.
 void ModuleSema::declareSkipped(const SkippedStmt &stmt) {
   for (const std::string &name : stmt.assigned) {
     keepEarlier(name, stmt.range, /*isChange=*/false);

@@ -47,7 +47,7 @@ struct DType {
   bool isInt() const { return !isPointer && scalar < Scalar::Float8E4M3; } // includes int1
   bool isBool() const { return !isPointer && scalar == Scalar::Int1; }
   bool is(Scalar wanted) const { return !isPointer && scalar == wanted; }
-  /// int1 counts as unsigned.
+  /// int1 is treated as unsigned.
   bool isUnsigned() const { return scalar == Scalar::Int1 || (scalar >= Scalar::UInt8 && scalar <= Scalar::UInt64); }
   unsigned bits() const; // width of the scalar; 64 for a pointer
   DType pointee() const { return DType(scalar); }
