@@ -8,7 +8,7 @@
 //
 // The hardware (TMA, wgmma descriptors) swizzles *addresses*: with a W-byte swizzle, address bits [4, 4+s) are XORed
 // with bits [7, 7+s), 2^s = W / 16. Buffers must be aligned to 8 W bytes. A contiguous extent wider than W is split
-// into panels of W bytes, each holding all rows of order[1], one after the other: exactly the boxes that TMA can write,
+// into panels of W bytes, each holding all rows of order[1], one after another: exactly the boxes that TMA can write,
 // and the atoms that a wgmma descriptor can step over.
 #pragma once
 
