@@ -53,7 +53,7 @@ private:
   friend class ScalarBinder;
   std::vector<ScalarBinding> scalars;
   std::vector<int64_t> slotValues;
-  std::vector<WideInteger> wideSlots; ///< likewise, with exact u64 values
+  std::vector<WideInteger> wideSlots; ///< slotValues with exact u64 values
   std::vector<std::string> bufferTexts;
 };
 
