@@ -22,8 +22,8 @@ template <typename Table> Error describeFailure(const Table &table, CUresult res
                    name, text, result);
 }
 
-/// Where driver functions are found: by the application's lookup or, if it has none, in libcuda.so.1. The library stays
-/// open for the life of the process: unloading a driver that has threads is not safe.
+/// Finds driver functions with the application's lookup or, if it has none, in libcuda.so.1. The library stays open for
+/// the life of the process: unloading a driver that has threads is not safe.
 struct DriverLookup {
   tile_symbol_lookup lookup;
   void *user;

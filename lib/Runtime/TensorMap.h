@@ -44,7 +44,7 @@ struct TensorMapPlan {
   unsigned elementBytes = 0;
   TensorMapRequest constants;      ///< rank, box, type, swizzle and promotion
   std::vector<Expression> sizes;   ///< as in the manifest: outermost first
-  std::vector<Expression> strides; ///< likewise, in elements
+  std::vector<Expression> strides; ///< in elements, outermost first
 };
 
 /// Compiles a specification. The manifest must have been validated.
