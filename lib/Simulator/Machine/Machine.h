@@ -27,9 +27,9 @@ struct LaunchConfig {
   /// misses an mbarrier phase that the tensor core or a copy completes. CUTLASS's tutorials rely on that.
   bool isFair = false;
   uint32_t hostThreads = 1;
-  /// A cluster counts as hung if this many instructions change nothing in memory.
+  /// A cluster is considered hung if this many instructions change nothing in memory.
   uint64_t idleLimit = 50'000'000;
-  /// A warp counts as hung after this many instructions, whatever they change: about half a minute.
+  /// A warp is considered hung after this many instructions, whatever they change: about half a minute.
   uint64_t stepLimit = 100'000'000;
 };
 

@@ -21,7 +21,7 @@ inline double exp2Double(double x) {
   double p = 1.0 / 3628800;
   for (double c : {1.0 / 362880, 1.0 / 40320, 1.0 / 5040, 1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5, 1.0, 1.0})
     p = p * f + c;
-  // 2^n in two factors: one of them alone may be out of range.
+  // 2^n is multiplied in two factors, because 2^n alone may be out of range.
   int64_t exponent = int64_t(std::bit_cast<uint64_t>(shifted) - std::bit_cast<uint64_t>(0x1.8p52));
   int64_t half = exponent >> 1;
   double low = std::bit_cast<double>(uint64_t(half + 1023) << 52);

@@ -23,7 +23,7 @@ Result<OperationPtr> decodeTensorMapChange(Decoding &decoding); // tensormap
 Result<OperationPtr> decodeLaunchControl(Decoding &decoding);   // clusterlaunchcontrol
 Result<OperationPtr> decodeSetMaxRegisters(Decoding &decoding); // setmaxnreg
 
-/// An operation that the lanes execute one after the other, until one of them fails or has to wait.
+/// An operation that the lanes execute one after another, until one of them fails or has to wait.
 class LaneByLaneOperation : public Operation {
 public:
   Step execute(Warp &warp, Fragment &, LaneMask active) const final {

@@ -115,8 +115,8 @@ public:
   }
 
 private:
-  /// What the lanes have observed becomes visible to waiting threads. Between CTAs without cluster scope, the async
-  /// proxy does not see it.
+  /// Makes what the lanes have observed visible to waiting threads. Between CTAs without cluster scope, it does not
+  /// become visible to the async proxy.
   void release(Checker &checker, Warp &warp, const BarrierRef &ref, LaneMask lanes) const {
     SyncClock &arriving = ref.barrier->arriving;
     if (change.relaxed)

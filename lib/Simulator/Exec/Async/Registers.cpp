@@ -66,7 +66,7 @@ private:
     return !isStrict(warp) && count == (own.empty() ? warp.registersPerThread : own.back()->operands[0].bits);
   }
 
-  /// All warps of the group execute the same instructions, one after the other, and have registers to release or to
+  /// All warps of the group execute the same instructions, one after another, and have registers to release or to
   /// take.
   Step join(Warp &warp) const {
     std::vector<const Instruction *> &own = warp.registerChanges;

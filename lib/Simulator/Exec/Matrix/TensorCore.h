@@ -45,7 +45,7 @@ void multiplyAdd(const Product &product, const FactorBits &left, const FactorBit
 void multiplyAdd(const Product &product, const FactorBits &left, const BlockScales &leftScales, const FactorBits &right,
                  const BlockScales &rightScales, uint32_t *accumulators);
 
-/// MMA of f64: fused multiply-adds, one after the other in the order of k. `left` is by rows, `right` by columns
+/// MMA of f64: fused multiply-adds, one after another in the order of k. `left` is by rows, `right` by columns
 /// (elements along k are neighbours in both).
 void multiplyAdd(unsigned rows, unsigned columns, unsigned depth, const double *left, const double *right,
                  double *accumulators);
