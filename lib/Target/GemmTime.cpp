@@ -35,7 +35,7 @@ Overlap unchangingClocks(const GpuTarget &target, const GemmProblem &problem, co
     clocks.add((m + n) * atomBytes / bytes / threadsPerWarp * c.copy, GemmLimit::Copies);
   }
   if (warpGroups) {
-    // Each instruction reads 64 rows and all of its columns. Groups side by side read rows twice.
+    // Each instruction reads 64 rows and all of its columns. Warp groups that split the columns read the same rows.
     double rows = double(wgmmaTile(config).rows) / wgmmaRows, columns = wgmmaTile(config).columns;
     double groups = double(config.numWarps) / warpsPerGroup, groupsN = groups / std::min(groups, rows);
     constexpr double products16 = atomBytes / 2 * wgmmaRows; // of each column

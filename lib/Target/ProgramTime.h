@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Expected time of a kernel from the work of one program: waves, bytes, latency and occupancy.
 //
-//   alone  = start + steps · latency + exchanges · exchange + its resources, one after the other  (CTA on an idle SM)
+//   alone  = start + steps · latency + exchanges · exchange + its resources, one after another  (CTA on an idle SM)
 //   wave   = alone + (r - 1) · longest resource                                                   (r CTAs share an SM)
 //   time   = launch + 8-norm of ((unique + missed bytes) / DRAM, programs · bytes / L2, waves, programs / dispatch)
 //
@@ -17,7 +17,7 @@ namespace tile::target {
 /// The work of a launch. All values but the last two are of one program, padding included.
 struct ProgramWork {
   double steps = 0;       ///< global loads that wait for one another
-  double exchanges = 0;   ///< values that warps exchange through shared memory, one after the other
+  double exchanges = 0;   ///< values that warps exchange through shared memory, one after another
   double bytes = 0;       ///< bytes loaded and stored, in whole sectors
   double rereadBytes = 0; ///< the part of them that a later loop loads again
   double tensorFlops = 0; ///< FLOP of dots

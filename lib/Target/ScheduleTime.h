@@ -10,7 +10,7 @@
 
 namespace tile::target {
 
-/// How a kernel iterates over its tiles.
+/// The way in which a kernel iterates over its tiles.
 struct GemmSchedule {
   bool persistent = true;   ///< few CTAs compute all tiles; otherwise each tile has a CTA
   bool pingPong = false;    ///< two teams of warps alternate (cta-ping-pong)
@@ -26,7 +26,7 @@ public:
   ScheduleFormula(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config,
                   const GemmSchedule &schedule);
 
-  /// Sizes below one count as one; sizes are clamped to 32 bits.
+  /// Sizes below one are treated as one; sizes are clamped to 32 bits.
   static GemmSize clamp(GemmSize size);
   /// Does not allocate.
   double microseconds(const GemmSize &size) const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How cta-share-steps splits the tiles of the last, partial wave: the rule that the pass and the cost model share.
+// The rule by which cta-share-steps splits the tiles of the last, partial wave; shared by the pass and the cost model.
 #pragma once
 
 #include <algorithm>

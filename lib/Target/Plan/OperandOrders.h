@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How TMA blocks reach wgmma, by their order in memory: as they are, with the operands of the MMA swapped, read into
-// registers, or transposed by threads.
+// The ways in which TMA blocks reach wgmma, by their order in memory: as they are, with the operands of the MMA
+// swapped, read into registers, or transposed by threads.
 //
 //   sourcesInOrder({.bits = 8, .aKMajor = true, .bKMajor = false}).b    // Transposed
 //   sourcesSwapped({.bits = 32, .aKMajor = true, .bKMajor = false}).a   // Registers: b becomes the left operand

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How a block is stored to global memory through shared memory: panel by panel, through a ring of two buffers.
+// Plans the store of a block to global memory through shared memory: panel by panel, through a ring of two buffers.
 //
 //   planStorePanels(256, 64)      // 4 panels of 64 columns, in 2 buffers
 //   planStorePanels(144, 64)      // 2 panels of 64 columns, and a remainder of 16 in a separate buffer
