@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Awaits copies that no loop prefetches at their first use, instead of one after the other.
+// Awaits copies that no loop prefetches at their first use, instead of one after another.
 //
 //   async_copy a; commit; wait 0; fence         async_copy a; commit
 //   async_copy b; commit; wait 0; fence   ==>   async_copy b; commit

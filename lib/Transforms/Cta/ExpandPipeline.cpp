@@ -14,7 +14,7 @@ using namespace tile;
 
 namespace {
 
-/// A value that is used in a later round than the one that produces it. Loop arguments count as produced in the
+/// A value that is used in a later round than the one that produces it. Loop arguments are treated as produced in the
 /// previous iteration.
 struct Carried {
   unsigned stage;                ///< The stage that produces it.

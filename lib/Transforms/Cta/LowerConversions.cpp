@@ -66,9 +66,9 @@ Operation *findInvariantLoop(Operation *op, Value value) {
   return found;
 }
 
-/// Returns true if there is room for `bytes` more. Either all buffers, without sharing memory, fit the target's shared
-/// memory, of which no more is counted than most targets have; or the buffers that the loop uses fit a third of a
-/// multiprocessor's, since others may share their memory. `scope` is a loop, or the kernel.
+/// Returns true if there is room for `bytes` more. Either all buffers fit in the target's shared memory (capped to what
+/// most targets have) without sharing memory, or the buffers that the loop uses fit in a third of a multiprocessor's
+/// shared memory, since others may share their memory. `scope` is a loop, or the kernel.
 bool hasRoom(Operation *scope, int64_t bytes) {
   const target::GpuTarget &gpu = cta::getTarget(scope);
   const target::Tuned &tuned = target::tunedOf(gpu);

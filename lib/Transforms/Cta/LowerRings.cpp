@@ -61,7 +61,7 @@ int64_t countBytes(cta::RingAcquireOp acquire) {
 struct Place {
   int64_t slots;
   Value slot, parity; ///< i32
-  /// Where the slot was taken; the role's position is then the one after it.
+  /// The location of the acquire of the slot; the role's position is then the next slot.
   std::optional<Location> taken;
 };
 

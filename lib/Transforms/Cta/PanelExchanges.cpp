@@ -183,7 +183,7 @@ private:
                                        attribute(rowMajor(shape)), /*slots=*/1);
       return cta::AllocOp::create(builder, loc, type, /*offset=*/IntegerAttr());
     };
-    std::vector<uint64_t> bases; // panels of columns of a, one after the other
+    std::vector<uint64_t> bases; // panels of columns of a, one after another
     auto append = [&](int64_t begin, int64_t end) {
       for (; begin < end; begin *= 2)
         bases.push_back(begin);

@@ -204,7 +204,7 @@ private:
 
   /// Returns true if the exchange buffer fits together with `others` bytes; otherwise a remark says so.
   bool hasRoom(const target::GpuTarget &gpu, scf::ForOp steps, TypeRange sums, int64_t ctas, int64_t others = 0) {
-    int64_t exchange = 0; // bytes for one accumulator after the other
+    int64_t exchange = 0; // accumulators are exchanged sequentially, so the buffer has the size of the largest one
     for (Type sum : sums)
       exchange = std::max(exchange, planExchangeBuffer(cast<RankedTensorType>(sum), ctas).getBytes());
     int64_t bytes = sharedBytesOf(getOperation(), steps) + others + exchange;

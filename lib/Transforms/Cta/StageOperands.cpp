@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where wgmma operands are stored, and with which dimension contiguous.
+// Chooses where wgmma operands are stored, and which of their dimensions is contiguous.
 //
 // 16-bit operands may have either dimension contiguous: the one in which they are loaded, so that whole vectors are
 // stored, and copied by cp.async later. 8-bit operands must have k contiguous.

@@ -126,7 +126,7 @@ private:
     Ranges ranges{size, n.sub(work, n.mul(size, helpers))};
     Value first = ranges.firstOf(cta, n), end = ranges.firstOf(n.add(cta, one), n);
     Value firstIndex = n.div(first, others), lastIndex = n.div(n.sub(end, one), others);
-    // Every other CTA is also mapped to some program's owner, so that no division is by zero.
+    // CTAs without a program are mapped to the owner of some program, too, so that no divisor is zero.
     Value owned = n.select(isHelper, zero, n.min(n.sub(cta, helpers), n.sub(plan.tail, one)));
     Value begin = n.mul(owned, others);
     Value firstHelper = ranges.ctaOf(begin, n), lastHelper = ranges.ctaOf(n.sub(n.add(begin, others), one), n);

@@ -6,7 +6,7 @@
 //     %s = tile.dot %q, %k : 128x64, 64x64                   …
 //     %o = tile.dot (exp %s), %v, %o : 128x64, 64x128
 //
-// One warp group computes two times 64 rows one after the other, in one thread's registers: values that one dot takes
+// One warp group computes two times 64 rows one after another, in one thread's registers: values that one dot takes
 // from another are then computed while the tensor cores wait, and accumulators of 128 columns already fill the
 // registers. Two warp groups share all copies, and each has half of the accumulators. The program cannot observe how
 // many warps run it.

@@ -29,8 +29,8 @@ using namespace tile;
 
 namespace {
 
-/// Returns true if a program that does not exist must not execute the operation: it may access memory, trap, or not
-/// terminate.
+/// Returns true if the operation must not be executed for a program outside the grid: it may access memory, trap, or
+/// not terminate.
 bool isForExistingPrograms(Operation *op) {
   return op
       ->walk([](Operation *nested) {
