@@ -120,7 +120,7 @@ void Findings::add(const IrBases &bases, uint64_t seed, uint64_t batch, const Ou
   std::string scratch = folder + "/process." + std::to_string(getpid()), signature = outcome.signature();
   PassChoice passes;
   std::string text = printMutant(scratch, bases, seed, batch, outcome.mutant, passes);
-  // A message without a location counts as a separate finding for each pass.
+  // A message without a location is a separate finding for each pass.
   bool isVague = llvm::StringRef(signature).starts_with("signal") || signature == "takes too long";
   std::string bug = signature + (isVague && !passes.names.empty() ? " (" + passes.names.front() + ")" : "");
   std::string path = folder + "/" + std::to_string(std::hash<std::string>()(bug) % 1000000000) + ".mlir";

@@ -21,7 +21,7 @@ struct Counters {
   void print(llvm::raw_ostream &os) const;
 };
 
-/// Passes to run, one after the other.
+/// Passes to run, one after another.
 struct PassChoice {
   std::vector<std::string> names;
   std::string print() const;

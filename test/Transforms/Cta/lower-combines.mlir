@@ -70,7 +70,7 @@ tile.kernel @tail(%x: i32, %y: i32, %z: i32, %n: i32) {
   tile.return
 }
 
-// Two accumulators of a part lie one after the other after its flag, and are exchanged one after the other in a cluster, through the same memory.
+// Two accumulators of a part are stored consecutively after its flag, and are exchanged sequentially in a cluster, through the same memory.
 // CHECK-LABEL: tile.kernel @two_sums(
 // CHECK-SAME: tile.scratch = 131200 : i64
 // CHECK: cta.flag_wait

@@ -157,7 +157,7 @@ std::string Verdict::signature() const {
   std::string result = nameOf(kind);
   if (kind == Kind::Different || kind == Kind::Hang)
     return result;
-  // Of the compiler's output, the first line after its location; of the simulator's, the first report.
+  // For a compile error, the first line after its location; for the simulator, its first report.
   std::string text = message;
   if (kind == Kind::Failed)
     if (const size_t end = text.find(":\n"); end != std::string::npos)

@@ -153,7 +153,7 @@ std::vector<Variant> variantsOf(const std::string &text, uint64_t seed, const Op
     for (Variant &variant : variants)
       variant.multiprocessors = 3;
   }
-  // Teams, and CTAs that share K, stay in step only if each has several programs, one after the other.
+  // Teams, and CTAs that share K, stay in step only if each has several programs, one after another.
   if (text.find("schedule = pingpong") != std::string::npos || text.find("cluster = (1, 1,") != std::string::npos)
     for (Variant &variant : variants)
       variant.multiprocessors = variant.multiprocessors % 3 + 1;

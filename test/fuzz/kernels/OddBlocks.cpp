@@ -9,7 +9,8 @@ const char *KernelBuilder::nameOfBlock(size_t axis) {
   return axis == 0 ? "BLOCK_M" : "BLOCK_N";
 }
 
-/// How the kernel is compiled (RealKernels.h). Operations that do not support such blocks are not findings.
+/// Returns the header with the compilation options (RealKernels.h). Operations that do not support such blocks are not
+/// findings.
 std::string KernelBuilder::oddHeader() const {
   if (oddBlocks.empty())
     return "";

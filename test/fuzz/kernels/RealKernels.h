@@ -16,7 +16,8 @@ namespace tile::fuzz {
 
 class Random;
 
-/// How a mutant is compiled and launched. Texts are as on tilec's command line; empty means not given.
+/// The options with which a mutant is compiled and launched. Texts are as on tilec's command line; empty means not
+/// given.
 struct MutantOptions {
   std::string file;
   std::string kernel;

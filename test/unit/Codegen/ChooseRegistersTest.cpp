@@ -85,7 +85,7 @@ TEST(ChooseRegisters, negative_productsThatSpillOrWaitKeepWhatTheyHave) {
 TEST(ChooseRegisters, fewWarpsGetTheRegistersThatNobodyElseHas) {
   EXPECT_EQ(choose({{0, {139, 0, false, 9}}, {10, {152}}}, product, 32, 20 << 10), Choice(152, {0, 10}));
   EXPECT_EQ(choose({{0, {246, 0, false, 9}}, {2, {250}}}, product), Choice(250, {0, 2}));
-  // Of two orders, chooses the one whose loads are awaited together.
+  // If two orders are equally good, the one whose loads are awaited together is chosen.
   EXPECT_EQ(choose({{0, {246, 0, false, 9, 2}}, {2, {250, 0, false, 9, 1}}}, product), Choice(250, {0, 2}));
   // A CTA without MMAs that is alone on its multiprocessor.
   EXPECT_EQ(choose({{0, {82, 0, false, 9, 3}}, {1, {78, 0, false, 9, 2}}}, copying, 512), Choice(78, {0, 2, 2, 1}));

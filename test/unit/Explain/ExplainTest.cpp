@@ -240,7 +240,7 @@ TEST_P(OfExample, theTraceHasTheLanesOfTheTimeLine) {
   for (const Json &lane : pipeline["lanes"]) {
     drawn += lane["spans"].size();
     int64_t before = 0;
-    for (const Json &span : lane["spans"]) { // one after the other
+    for (const Json &span : lane["spans"]) { // one after another
       EXPECT_GE(span[0].get<int64_t>(), before) << lane["name"];
       EXPECT_GE(span[1].get<int64_t>(), span[0].get<int64_t>()) << lane["name"];
       before = span[1];

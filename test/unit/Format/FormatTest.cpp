@@ -73,7 +73,7 @@ std::vector<std::pair<std::string, std::string>> programs(const std::string &fol
   return programs;
 }
 
-/// Changes blanks, line ends inside of brackets, and comments, none of which affect the meaning.
+/// Changes blanks, line breaks inside brackets, and comments, none of which affect the meaning.
 std::string reflowed(const std::string &text, std::mt19937 &random) {
   std::string out;
   int depth = 0;

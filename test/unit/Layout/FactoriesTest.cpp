@@ -69,7 +69,7 @@ TEST(DefaultBlocked, IsLegalForEveryShapeAndUsesTheVector) {
 }
 
 TEST(DefaultBlocked, LanesAreCoalescedAlongTheFastestDimension) {
-  // 64 f16 in a row = 128 bytes = 8 lanes of 16 bytes; 4 rows a warp.
+  // 64 f16 in a row = 128 bytes = 8 lanes of 16 bytes; 4 rows per warp.
   EXPECT_EQ(defaultBlocked({128, 64}, {1, 0}, 8, 4), blocked({128, 64}, {{1, 8}, {4, 8}, {4, 1}, {1, 0}}));
   EXPECT_EQ(defaultBlocked({64, 128}, {0, 1}, 8, 4), blocked({64, 128}, {{8, 1}, {8, 4}, {1, 4}, {0, 1}}));
   EXPECT_EQ(defaultBlocked({1024}, {0}, 4, 4), blocked({1024}, {{4}, {32}, {4}, {0}}));
@@ -100,6 +100,6 @@ TEST(OuterProduct, HasAsManyRowsAsColumns) {
   EXPECT_EQ(square.applyFlat(1), 1u); // neighbours in a row
   LinearLayout flat = outerProduct({16, 128}, 4, 4);
   EXPECT_EQ(lines(flat, 0) + lines(flat, 1), 8);
-  // Fewer elements than threads: as other tensors.
+  // With fewer elements than threads, the layout is the default for any tensor.
   EXPECT_EQ(outerProduct({4, 4}, 4, 4), defaultBlocked({4, 4}, {1, 0}, 1, 4));
 }

@@ -147,7 +147,7 @@ TEST_P(MmaFragment, OperandsOfWiderLanesAgree) {
       std::vector<int32_t> cell = at(a, index, lane, warp), table = at(tableA, index, lane, warp);
       ASSERT_EQ(cell[0], table[0]);
       ASSERT_EQ(places.try_emplace(table[1], cell[1]).first->second, cell[1]);
-      // A lane holds runs of kWidth: lanes 0, 1, 2, 3 one after the other.
+      // A lane holds runs of kWidth: lanes 0, 1, 2, 3 one after another.
       ASSERT_EQ(cell[1] / wide.kWidth % 4, lane % 4);
     });
     std::set<int32_t> all;

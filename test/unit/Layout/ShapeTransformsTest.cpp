@@ -94,7 +94,7 @@ TEST(ShapeTransforms, FirstPartKeepsWhatEachThreadHoldsOfIt) {
 }
 
 TEST(ShapeTransforms, negative_FirstPartNeedsRegistersThatLeadStraightBeyondIt) {
-  // a lane bit leads beyond
+  // a lane bit leads to elements beyond the first part
   EXPECT_FALSE(firstPart(LinearLayout::distributed({1}, {2, 4, 8, 16, 32}, {}, {2, 32}), 1, 16));
   EXPECT_FALSE(firstPart(LinearLayout::distributed({48}, {1, 2, 4, 8, 32}, {}, {2, 32}), 1, 16)); // diagonal basis
   EXPECT_FALSE(firstPart(LinearLayout::distributed({17}, {1, 2, 4, 8, 32}, {}, {2, 32}), 1, 16));

@@ -249,7 +249,7 @@ TEST(ConversionBuffer, GivesTheThreadsWithMoreElementsTheirVectors) {
 }
 
 TEST(UsedExtent, IsTheEndOfTheLastElement) {
-  // Rows one after the other, in groups that a swizzle mixes.
+  // Rows one after another, in groups that a swizzle mixes.
   EXPECT_EQ(usedExtent(unswizzledShared({32, 8}, {1, 0}), {24, 8}), std::optional<int64_t>(24 * 8));
   EXPECT_EQ(usedExtent(unswizzledShared({32, 8}, {1, 0}), {17, 8}), std::optional<int64_t>(17 * 8));
   EXPECT_EQ(usedExtent(swizzledShared({32, 64}, 2, {1, 0}, 128), {17, 64}), std::optional<int64_t>(24 * 64));

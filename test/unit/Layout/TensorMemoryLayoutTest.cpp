@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which thread holds which element of an accumulator in tensor memory.
+// Tests which thread holds which element of an accumulator in tensor memory.
 #include "Layout/TensorMemoryLayout.h"
 
 #include <gtest/gtest.h>

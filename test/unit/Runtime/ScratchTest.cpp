@@ -100,7 +100,7 @@ TEST_F(ScratchTest, kernelsDoNotShare) {
 TEST_F(ScratchTest, perThreadDefaultStreamsOfThreadsDoNotShare) {
   const CUstream perThread = stream(2); // CU_STREAM_PER_THREAD
   std::set<CUdeviceptr> seen = {scratchOf(perThread)};
-  for (int i = 0; i < 3; ++i) // one after the other: the threads may have the same identifier
+  for (int i = 0; i < 3; ++i) // one after another: the threads may have the same identifier
     std::thread([&] {
       seen.insert(scratchOf(perThread));
       seen.insert(scratchOf(perThread));

@@ -99,7 +99,7 @@ SimulatedKernel warpKernel(const std::string &body) {
                              "st.global.v4.b32 [%d4], {%r12, %r13, %r14, %r15};\n",
                          2);
   kernel.threads = 32;
-  kernel.input.resize(512); // four matrices of 8 rows of 16 bytes, one after the other
+  kernel.input.resize(512); // four matrices of 8 rows of 16 bytes, one after another
   for (unsigned i = 0; i < 256; ++i)
     reinterpret_cast<uint16_t *>(kernel.input.data())[i] = i;
   return kernel;

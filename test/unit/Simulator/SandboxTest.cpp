@@ -125,7 +125,7 @@ TEST(Sandbox, sizesAreThoseOfHardware) {
   EXPECT_EQ(failureOf(local("524289")),
             "line 4: 'k' needs 524289 bytes of local memory a thread; at most 524288 are possible");
   EXPECT_NE(failureOf(local("67108864")).find("local memory a thread"), std::string::npos);
-  // Both together, so that a 32-bit sum would be small.
+  // Four variables of 1 GiB: a 32-bit sum of their sizes would overflow to 0.
   std::string four;
   for (char name : {'a', 'b', 'c', 'd'})
     four += std::string(".shared .b8 ") + name + "[1073741824];\n.reg .b32 %" + name + ";\nmov.b32 %" + name + ", " +

@@ -98,7 +98,7 @@ TEST_F(SimPeersTest, aStreamWaitsForAnotherThread) {
 }
 TEST_F(SimPeersTest, comparisons) {
   ASSERT_EQ(cuStreamWriteValue32_v2(nullptr, memory[0], 0x80000001, 0), cuda::success);
-  // The value counts as reached: the 32-bit difference is not negative.
+  // The value has been reached: the 32-bit difference is not negative.
   EXPECT_EQ(cuStreamWaitValue32_v2(nullptr, memory[0], 0x7fffffff, reached), cuda::success);
   EXPECT_EQ(cuStreamWaitValue32_v2(nullptr, memory[0], 0x80000000, anyBit), cuda::success);
 }
