@@ -67,7 +67,7 @@ std::vector<std::string> kernelsOf(const CommandLine &line) {
     if (names.size() == before)
       names.push_back(kernel);
   }
-  for (const frontend::InstanceDirective &instance : module.instances) // kernels that have the only grid
+  for (const frontend::InstanceDirective &instance : module.instances) // instances of kernels without a separate grid
     if (!llvm::is_contained(names, instance.name))
       names.push_back(instance.name);
   return names;
