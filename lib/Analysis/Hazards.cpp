@@ -232,8 +232,8 @@ public:
     });
   }
 
-  /// Returns the operations that conflict with accesses pending before them, given `barriers`; with `choose`, each of
-  /// them becomes a barrier at once.
+  /// Returns the operations that conflict with accesses pending before them, given `barriers`; if `choose` is set, each
+  /// of them is added to `barriers` when it is found.
   Barriers findHazards(Barriers &barriers, bool choose) {
     Barriers hazards;
     needed.clear();

@@ -10,8 +10,8 @@
 
 namespace tile {
 
-/// Returns the awaits of these. An accumulator that a loop only adds to, also in branches or after arithmetic before
-/// the wgmma, is not among them.
+/// Returns the awaits of wgmmas whose accumulators move. An accumulator that a loop only adds to, also in branches or
+/// after arithmetic before the wgmma, does not.
 llvm::SmallVector<cta::AwaitOp> findMovedAccumulators(KernelOp kernel);
 
 } // namespace tile

@@ -17,7 +17,7 @@ static std::optional<double> combine(std::optional<double> a, std::optional<doub
 
 std::optional<double> ProgramLengths::getSlopeOfFactor(Value factor, unsigned axis) {
   Operation *op = factor.getDefiningOp();
-  if (!op) // marks the value: those of loop arguments are unknown
+  if (!op) // a block argument; the slopes of loop arguments are unknown
     return llvm::is_contained(kernel.getArguments(), factor) ? std::optional<double>(0) : std::nullopt;
   if (auto id = dyn_cast<ProgramIdOp>(op))
     return id.getAxis() == axis ? 1 : 0;
