@@ -162,7 +162,7 @@ SmallVector<Value> emitToFloat8(OpBuilder &builder, Location loc, ValueRange val
 
 namespace {
 
-/// Rounds to nearest, then steps back where that went too far.
+/// Rounds to nearest, then decrements results whose magnitude exceeds that of the operand.
 SmallVector<Value> emitTowardsZero(OpBuilder &builder, Location loc, ValueRange values, Type float8,
                                    const target::GpuTarget &gpu) {
   SmallVector<Value> results = emitToFloat8(builder, loc, values, float8, gpu);

@@ -249,7 +249,8 @@ struct ClampLowering : OpConversionPattern<math::ClampFOp> {
   }
 };
 
-/// A conversion towards zero, which LLVM would select as one to nearest: steps back where that went too far.
+/// Lowers a conversion that rounds towards zero. LLVM would select one to nearest, so the result is decremented if its
+/// magnitude exceeds that of the operand.
 struct TruncationLowering : OpConversionPattern<arith::TruncFOp> {
   using OpConversionPattern::OpConversionPattern;
 
