@@ -40,7 +40,7 @@ struct Timeline {
   double awaitedCopies = 0;
   unsigned waitingLine = 0; ///< line with the longest of these waits
   bool isCut = false;       ///< the record is truncated
-  /// A wait was released that the model cannot explain, e.g. in a block that communicates with others.
+  /// A wait was released although the model does not explain it, e.g. in a block that communicates with others.
   bool isForced = false;
 };
 
