@@ -159,7 +159,7 @@ static SymValue emitBatch(Sema &sema, BuiltinCall &call, const SymValue &a, cons
   return whole;
 }
 
-/// Merges the leading dimensions of more than three into one.
+/// Emits a dot of more than three dimensions: merges all dimensions but the last two into one.
 static SymValue emitManyDimensions(Sema &sema, BuiltinCall &call, const SymValue &a, const SymValue &b) {
   size_t rank = a.shape().size();
   SmallVector<int64_t> leading(a.shape().drop_back(2));
