@@ -63,8 +63,8 @@ struct ResourceShare {
 struct RooflineVerdict {
   std::vector<ResourceShare> shares; ///< largest first
   std::string bound;                 ///< "tensor cores"
-  std::string evidence;              ///< the figure that proves it
-  std::string advice;                ///< one thing to try
+  std::string evidence;              ///< the measured counter that shows it
+  std::string advice;                ///< a suggestion
 };
 
 RooflineVerdict judge(const RooflineFacts &facts);

@@ -50,8 +50,8 @@ public:
   /// Returns the trial with all buffers at aligned addresses.
   void keepAligned() { shiftable.clear(); }
 
-  /// Draws small sizes that are admitted; `effort` allows larger ones. Fails with the reason against the last ones if
-  /// none were found.
+  /// Draws small sizes that are admitted; `effort` allows larger ones. If none are found, fails with the reason why the
+  /// last ones were rejected.
   Result<Trial> draw(uint64_t number, InputKind kind, uint64_t seed, const Admission &admits, double effort = 1) const;
   Result<TrialCall> callOf(const Trial &trial) const;
 
