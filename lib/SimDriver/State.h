@@ -89,7 +89,7 @@ template <typename Function> runtime::CUresult submitNow(bool hostWaits, Functio
   });
 }
 
-/// An operation says what it is and what it accesses.
+/// Called by an operation to record its description and its accesses.
 void nameOperation(std::string name);
 void noteAccess(AccessKind kind, uint64_t address, uint64_t bytes);
 
