@@ -8,7 +8,7 @@ namespace {
 
 using namespace numerics;
 
-/// A function of floats, for f16 and bf16.
+/// Applies a function of floats to f16 or bf16.
 template <float (*function)(float), typename T> T ofHalf(T x) {
   return narrow<T>(function(toFloat(x)));
 }
