@@ -57,7 +57,7 @@ std::vector<SampledSize> sampleSizes(const KnownSizes &known, SampleKind kind) {
   constexpr int most = 16384;
   for (int64_t size : {512, 768, 1024, 1280, 1536, 2048, 2560, 3072, 4096, 5120, 6144, 8192, 12288, 16384})
     sample.add(size, size, size, 2 * usual);
-  // Tokens by a layer's inputs and outputs.
+  // Layers of neural networks: rows are tokens, columns and depth the layer's outputs and inputs.
   for (int64_t rows : {1, 16, 64, 128, 256, 512, 1024, 2048, 4096, 8192})
     for (auto [columns, depth] : {std::pair(4096, 4096), {4096, 14336}, {14336, 4096}, {8192, 8192}})
       sample.add(rows, columns, depth, usual);

@@ -24,7 +24,7 @@ struct MmaSyncDot {
   unsigned scaleGroup = 0; ///< Elements along k that share a scale; 0: operands without scales.
 };
 
-/// The instruction m16n8 k, and the grid of warps.
+/// The depth k of the instruction m16n8k`k`, and the grid of warps.
 struct MmaSyncPlan {
   unsigned k = 0;
   unsigned warpsM = 1, warpsN = 1;
