@@ -154,7 +154,7 @@ void makePersistent(KernelOp kernel, bool isFree) {
   ProgramsOp programs = wrapPrograms(kernel, addGridArguments(kernel), work);
   if (!order.swizzle)
     return;
-  // Their computation is attributed to that line.
+  // The coordinates get the location of the swizzle that they replace.
   for (BlockArgument coordinate : programs.getBody().getArguments().take_front(2))
     coordinate.setLoc(order.swizzle.getLoc());
   order.swizzle.replaceAllUsesWith(programs.getCoordinates().take_front(2));
