@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Errors that would end the process only end the work, in its thread.
+// Tests that errors which would end the process end only the compilation, in its thread.
 #include "Guard.h"
 
 #include "llvm/Support/ErrorHandling.h"
