@@ -108,7 +108,7 @@ void emitTf32(Compiler &compiler, DotOp op, Sizes sizes) {
 
 /// The format of an operand of a scaled dot. `lines` are rows of a, or columns of b.
 struct ScaledOperand {
-  Slot values, scale; ///< The scale has no elements if there is none.
+  Slot values, scale; ///< an operand without scales has a slot of size 0
   ScaledFormat format;
   bool isLeft;             ///< k is the second dimension, otherwise the first.
   bool isPackedByK = true; ///< Whether neighbours along k share a byte of e2m1.
