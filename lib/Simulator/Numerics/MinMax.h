@@ -41,7 +41,7 @@ template <typename T> inline bool isNanBits(IntegerOf<T> bits) {
   return IntegerOf<T>(bits & IntegerOf<T>(~signBit<T>)) > BitsOf<T>::infinity;
 }
 
-/// Returns the NaN that results from an operand that is one: for doubles the same, quiet; otherwise always the same.
+/// Returns the NaN that results from a NaN operand: for doubles the same NaN, made quiet; otherwise a constant.
 template <typename T> inline IntegerOf<T> nanFrom(IntegerOf<T> operand) {
   return std::is_same_v<T, double> ? operand | BitsOf<T>::nan : BitsOf<T>::nan;
 }
