@@ -246,7 +246,7 @@ private:
   RankedTensorType type;
 };
 
-/// An exchange of all reads of one buffer, which becomes unused once there are panels.
+/// An exchange that serves all reads of one buffer; the buffer is unused once panels replace it.
 class BufferExchange final : public PanelExchange {
 public:
   BufferExchange(SmallVector<cta::AllocOp> allocs, SmallVector<std::unique_ptr<PanelChain>> chains,

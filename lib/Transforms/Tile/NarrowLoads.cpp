@@ -48,7 +48,7 @@ RankedTensorType narrowed(Type type, ArrayRef<int64_t> groups) {
   return whole.clone(shape);
 }
 
-/// Returns the groups of the operand from whose first elements those of the result are computed.
+/// Returns the groups of the operand whose first elements determine those of the result.
 std::optional<Groups> getOperandGroups(ShapeChange op, ArrayRef<int64_t> groups) {
   std::optional<SourceDims> dims = op.getSourceDims();
   if (!dims)
