@@ -54,28 +54,28 @@ bool preparesWgmma(const PipelineAbilities &can) {
   return can.mapsOfPointers && can.fewConversions;
 }
 
-std::string whyNoTma(const CompilerOptions &options, const target::GpuTarget &gpu, const frontend::OpenGemm &product,
+std::string whyNoTma(const CompilerOptions &options, const target::GpuTarget &gpu, const frontend::OpenGemm &gemm,
                      const target::GemmEstimate &best) {
   if (best.config.wgmma || !target::hasBufferEngine(gpu))
     return "";
-  if (!product.alignedRows)
+  if (!gemm.alignedRows)
     return "no TMA: operand rows are not known to be aligned to 16 bytes; promise it with --assume\n";
   if (!preparesWgmma(abilitiesOf(options.pipeline, gpu)))
     return "no TMA: optimisations that it needs are disabled\n";
   return "no TMA: unsupported types, operand layouts or fixed parameters\n";
 }
 
-std::string describe(const CompilerOptions &options, const target::GpuTarget &gpu, const frontend::OpenGemm &product,
+std::string describe(const CompilerOptions &options, const target::GpuTarget &gpu, const frontend::OpenGemm &gemm,
                      const KernelFacts &facts, llvm::ArrayRef<target::GemmEstimate> ranked) {
   constexpr size_t shown = 6;
-  std::string text = formatv("{0}: {1} x {2} x {3}, {4} to {5}, {6}\n", product.kernel, product.m, product.n, product.k,
-                             frontend::shortName(product.element), frontend::shortName(product.output), gpu.name);
+  std::string text = formatv("{0}: {1} x {2} x {3}, {4} to {5}, {6}\n", gemm.kernel, gemm.m, gemm.n, gemm.k,
+                             frontend::shortName(gemm.element), frontend::shortName(gemm.output), gpu.name);
   if (!target::isMeasured(gpu))
     text += formatv("modelled: no constants were measured on {0}, those of {1} stand in\n", gpu.deviceName,
                     target::measuredTarget().deviceName);
-  text += whyNoTma(options, gpu, product, ranked.front());
+  text += whyNoTma(options, gpu, gemm, ranked.front());
   text += "  BLOCK_M BLOCK_N BLOCK_K GROUP_M warps stages instruction    tiles waves  time us  limited by\n";
-  target::GemmProblem problem = problemOf(options, gpu, product, facts);
+  target::GemmProblem problem = problemOf(options, gpu, gemm, facts);
   for (auto [index, estimate] : llvm::enumerate(ranked.take_front(shown))) {
     const target::GemmConfig &config = estimate.config;
     text += formatv("{0} {1,7} {2,7} {3,7} {4,7} {5,5} {6,6} {7,-11} {8,8} {9,5:F1} {10,8:F1}  {11}\n",
@@ -115,9 +115,9 @@ std::optional<target::GemmEstimate> choosePingPong(const CompilerOptions &option
 }
 
 /// Returns the advice about aligned rows: given if they would enable wgmma and at least halve the expected time.
-std::string advise(const CompilerOptions &options, const target::GpuTarget &gpu, const frontend::OpenGemm &product,
+std::string advise(const CompilerOptions &options, const target::GpuTarget &gpu, const frontend::OpenGemm &gemm,
                    target::GemmProblem problem, const target::GemmChoices &choices, const target::GemmEstimate &best) {
-  if (product.alignedRows || !preparesWgmma(abilitiesOf(options.pipeline, gpu)))
+  if (gemm.alignedRows || !preparesWgmma(abilitiesOf(options.pipeline, gpu)))
     return "";
   problem.tensorMaps = true;
   target::GemmEstimate promised = target::rankGemmConfigs(gpu, problem, choices).front();
@@ -126,35 +126,32 @@ std::string advise(const CompilerOptions &options, const target::GpuTarget &gpu,
   return formatv(
       "operand rows of '{0}' are not known to be aligned to 16 bytes: {1} x {2} x {3} is expected to take {4:F0} us, "
       "but {5:F0} us with TMA and {6}; promise it with --assume (-Wmissing-divisibility lists the parameters)",
-      product.kernel, product.m, product.n, product.k, best.microseconds, promised.microseconds,
-      target::nameOfBufferEngine(gpu));
+      gemm.kernel, gemm.m, gemm.n, gemm.k, best.microseconds, promised.microseconds, target::nameOfBufferEngine(gpu));
 }
 
 } // namespace
 
 target::GemmProblem problemOf(const CompilerOptions &options, const target::GpuTarget &gpu,
-                              const frontend::OpenGemm &product, const KernelFacts &facts) {
+                              const frontend::OpenGemm &gemm, const KernelFacts &facts) {
   constexpr int64_t largest = 1u << 31; // sizes are mostly 32-bit integers; larger ones do not change the choice
   auto size = [&](int64_t value) { return std::clamp<int64_t>(value, 0, largest); };
   PipelineAbilities can = abilitiesOf(options.pipeline, gpu);
-  bool tensorMaps =
-      product.alignedRows && preparesWgmma(can) && !facts.multipliesExactly && isMultiplied(product.element);
+  bool tensorMaps = gemm.alignedRows && preparesWgmma(can) && !facts.multipliesExactly && isMultiplied(gemm.element);
   bool onlyPowersOfTwo = facts.refusesOddColumns || facts.multipliesExactly || facts.keepsMoreSums;
   bool hasTma = tensorMaps && gpu.has(target::Feature::Tma);
   constexpr unsigned leastAsync = 4; // bytes; PTX ISA, "cp.async"
   return {
-      .m = size(product.m),
-      .n = size(product.n),
-      .k = size(product.k),
-      .element = mmaTypeOf(product.element),
-      .outputBytes = std::max(1u, product.output.bits() / 8),
+      .m = size(gemm.m),
+      .n = size(gemm.n),
+      .k = size(gemm.k),
+      .element = mmaTypeOf(gemm.element),
+      .outputBytes = std::max(1u, gemm.output.bits() / 8),
       .numSms = options.numSms,
       .tensorMaps = tensorMaps,
-      .copyBytes = hasTma ? 16 : product.copyBytes,
-      .asyncCopies =
-          hasTma || (product.copyBytes >= leastAsync && gpu.has(target::Feature::AsyncCopy) && can.asyncCopies),
-      .aKMajor = product.aKMajor,
-      .bKMajor = product.bKMajor,
+      .copyBytes = hasTma ? 16 : gemm.copyBytes,
+      .asyncCopies = hasTma || (gemm.copyBytes >= leastAsync && gpu.has(target::Feature::AsyncCopy) && can.asyncCopies),
+      .aKMajor = gemm.aKMajor,
+      .bKMajor = gemm.bKMajor,
       .anyBlockSize = !onlyPowersOfTwo && preparesWgmma(can),
       .splitTail = can.sharedTail,
       .canSwap = can.swappedProducts,
@@ -180,17 +177,17 @@ target::GemmChoices givenChoices(const frontend::TileChoices &tiles) {
   };
 }
 
-ConfigChoice chooseConfig(const CompilerOptions &options, const target::GpuTarget &gpu,
-                          const frontend::OpenGemm &product, const KernelFacts &facts, std::string *explain) {
-  target::GemmProblem problem = problemOf(options, gpu, product, facts);
-  target::GemmChoices choices = givenChoices(product.given);
+ConfigChoice chooseConfig(const CompilerOptions &options, const target::GpuTarget &gpu, const frontend::OpenGemm &gemm,
+                          const KernelFacts &facts, std::string *explain) {
+  target::GemmProblem problem = problemOf(options, gpu, gemm, facts);
+  target::GemmChoices choices = givenChoices(gemm.given);
   std::vector<target::GemmEstimate> ranked = target::rankGemmConfigs(gpu, problem, choices);
   std::optional<target::GemmEstimate> pingPong =
-      choosePingPong(options, gpu, problem, choices, product.given, ranked.front());
+      choosePingPong(options, gpu, problem, choices, gemm.given, ranked.front());
   if (pingPong)
     ranked.insert(ranked.begin(), *pingPong);
   if (explain)
-    *explain = describe(options, gpu, product, facts, ranked);
+    *explain = describe(options, gpu, gemm, facts, ranked);
   if (explain && pingPong)
     *explain += "ping-pong schedule: two warp groups alternate between tiles\n";
   const target::GemmConfig &best = ranked.front().config;
@@ -200,14 +197,14 @@ ConfigChoice chooseConfig(const CompilerOptions &options, const target::GpuTarge
       .tiles = {best.blockM, best.blockN, best.blockK, best.groupM, best.numWarps, best.numStages},
       .splitsTail = splitsTail,
       .isOneWave = ranked.front().tiles <= int64_t(options.numSms ? options.numSms : gpu.numSms),
-      .advice = advise(options, gpu, product, problem, choices, ranked.front()),
+      .advice = advise(options, gpu, gemm, problem, choices, ranked.front()),
   };
   if (pingPong)
     choice.tiles.schedule = frontend::Schedule::PingPong;
   else
     choice.tiles.cluster = chooseCluster(options, gpu, problem, ranked.front());
-  choice.isOneWave &= !choice.tiles.cluster && !product.given.cluster;
-  if (explain && choice.tiles.cluster && !product.given.cluster)
+  choice.isOneWave &= !choice.tiles.cluster && !gemm.given.cluster;
+  if (explain && choice.tiles.cluster && !gemm.given.cluster)
     *explain += formatv("the {0} CTAs of a cluster split the K steps of each tile\n", (*choice.tiles.cluster)[2]);
   return choice;
 }

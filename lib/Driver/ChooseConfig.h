@@ -18,13 +18,13 @@ struct ConfigChoice {
 
 /// Describes a GEMM to the cost model.
 target::GemmProblem problemOf(const CompilerOptions &options, const target::GpuTarget &gpu,
-                              const frontend::OpenGemm &product, const KernelFacts &facts);
+                              const frontend::OpenGemm &gemm, const KernelFacts &facts);
 /// Returns the fixed parameters. Values that are not valid sizes are treated as open; the front end rejects them later.
 target::GemmChoices givenChoices(const frontend::TileChoices &tiles);
 
 /// Returns the cheapest configuration for the options' target. If `explain` is set, also writes a table of the best
 /// ones.
-ConfigChoice chooseConfig(const CompilerOptions &options, const target::GpuTarget &gpu,
-                          const frontend::OpenGemm &product, const KernelFacts &facts, std::string *explain);
+ConfigChoice chooseConfig(const CompilerOptions &options, const target::GpuTarget &gpu, const frontend::OpenGemm &gemm,
+                          const KernelFacts &facts, std::string *explain);
 
 } // namespace tile::driver

@@ -42,7 +42,7 @@ InspectedKernel KernelInspector::inspect(const CompilerOptions &options, const f
   frontend::DiagnosticEngine engine;
   frontend::Module module = parseInput(options, *sidecar, engine);
   frontend::CompileRequest request = requestOf(options, gpu);
-  request.describe = [&](const frontend::OpenGemm &product) { inspected.product = product; };
+  request.describe = [&](const frontend::OpenGemm &gemm) { inspected.gemm = gemm; };
   request.choose = [&](const frontend::OpenGemm &) {
     inspected.isOpen = true;
     return tiles;
@@ -106,10 +106,10 @@ bool KernelInspector::usesTensorMapsForPointers(const CompilerOptions &options, 
   return raised && countMaps(*raised) > countMaps(*inspected.module);
 }
 
-std::optional<frontend::OpenGemm> KernelInspector::findProduct(const CompilerOptions &options,
-                                                               InspectedKernel &inspected) {
-  if (inspected.product)
-    return inspected.product;
+std::optional<frontend::OpenGemm> KernelInspector::findGemm(const CompilerOptions &options,
+                                                            InspectedKernel &inspected) {
+  if (inspected.gemm)
+    return inspected.gemm;
   OwningOpRef<ModuleOp> raised = raise(options, inspected);
   if (!raised || raised->getOps<KernelOp>().empty())
     return std::nullopt;
@@ -123,7 +123,7 @@ bool KernelInspector::lowers(const CompilerOptions &options, InspectedKernel &in
   return bool(runPipeline(pipeline, inspected));
 }
 
-KernelFacts KernelInspector::findFacts(const CompilerOptions &options, const frontend::OpenGemm &product) {
+KernelFacts KernelInspector::findFacts(const CompilerOptions &options, const frontend::OpenGemm &gemm) {
   auto factsOf = [&](int64_t rows, int64_t columns) {
     frontend::TileChoices tiles = commonTile();
     tiles.blockM = rows;
@@ -132,7 +132,7 @@ KernelFacts KernelInspector::findFacts(const CompilerOptions &options, const fro
     return inspected ? driver::findFacts(inspected.kernel(), rows, columns) : refusalOf(rows, columns);
   };
   constexpr int64_t odd = 144, even = 128;
-  bool isGiven = product.given.blockM && product.given.blockN;
+  bool isGiven = gemm.given.blockM && gemm.given.blockN;
   KernelFacts facts = factsOf(even, even);
   if (!isGiven)
     facts = facts | factsOf(odd, even);

@@ -11,9 +11,9 @@
 namespace tile::driver {
 
 struct InspectedKernel {
-  mlir::OwningOpRef<mlir::ModuleOp> module;  ///< null: the front end rejects the kernel
-  std::optional<frontend::OpenGemm> product; ///< the GEMM of the kernel, if directives describe it
-  bool isOpen = false;                       ///< some parameters are left open
+  mlir::OwningOpRef<mlir::ModuleOp> module; ///< null: the front end rejects the kernel
+  std::optional<frontend::OpenGemm> gemm;   ///< the GEMM of the kernel, if directives describe it
+  bool isOpen = false;                      ///< some parameters are left open
 
   explicit operator bool() const { return bool(module); }
   KernelOp kernel();
@@ -34,13 +34,13 @@ public:
   bool usesTensorMapsForPointers(const CompilerOptions &options, InspectedKernel &inspected);
 
   /// Returns the GEMM that the kernel computes, according to its directives or its code.
-  std::optional<frontend::OpenGemm> findProduct(const CompilerOptions &options, InspectedKernel &inspected);
+  std::optional<frontend::OpenGemm> findGemm(const CompilerOptions &options, InspectedKernel &inspected);
 
   /// Returns true if the pipeline lowers it to a kernel that fits the target.
   bool lowers(const CompilerOptions &options, InspectedKernel &inspected);
 
   /// Returns the constraints that the code puts on open block sizes, found by trying several sizes.
-  KernelFacts findFacts(const CompilerOptions &options, const frontend::OpenGemm &product);
+  KernelFacts findFacts(const CompilerOptions &options, const frontend::OpenGemm &gemm);
 
 private:
   mlir::OwningOpRef<mlir::ModuleOp> raise(const CompilerOptions &options, InspectedKernel &inspected);

@@ -26,7 +26,7 @@ struct Compilation::TileAttempt {
   std::string explanation, tree, printed;
   frontend::KernelText kernelText;
   OwningOpRef<ModuleOp> moduleOp;
-  std::optional<frontend::OpenGemm> product; ///< set if something was chosen
+  std::optional<frontend::OpenGemm> gemm; ///< set if something was chosen
   ConfigChoice choice = {};
 
   /// Returns the constraints that the code puts on the chosen blocks, or a refusal if the front end rejects them.
@@ -35,8 +35,8 @@ struct Compilation::TileAttempt {
     auto chosen = [](std::optional<int64_t> given, std::optional<int64_t> size) {
       return given ? 1 : size.value_or(1);
     };
-    int64_t rows = chosen(product->given.blockM, choice.tiles.blockM),
-            columns = chosen(product->given.blockN, choice.tiles.blockN);
+    int64_t rows = chosen(gemm->given.blockM, choice.tiles.blockM),
+            columns = chosen(gemm->given.blockN, choice.tiles.blockN);
     if (!moduleOp)
       return refusalOf(rows, columns);
     KernelFacts all;
@@ -99,7 +99,7 @@ static std::string printConfigurations(const frontend::KernelConfigurations &lis
 
 void Compilation::choose(TileAttempt &attempt, const KernelFacts &facts) const {
   attempt.choice =
-      chooseConfig(options, *gpu, *attempt.product, facts, options.explainConfig ? &attempt.explanation : nullptr);
+      chooseConfig(options, *gpu, *attempt.gemm, facts, options.explainConfig ? &attempt.explanation : nullptr);
   if (options.explainConfig && facts.keepsMoreSums)
     attempt.explanation += "the kernel has further accumulators; tiles are smaller to leave registers for them\n";
 }
@@ -120,10 +120,10 @@ void Compilation::attemptTile(TileAttempt &attempt, const KernelFacts &facts) {
     attempt.tree = printConfigurations(frontend::listConfigurations(module, request, attempt.engine));
     return;
   }
-  request.choose = [&](const frontend::OpenGemm &product) {
+  request.choose = [&](const frontend::OpenGemm &gemm) {
     if (options.tiles)
       return *options.tiles;
-    attempt.product = product;
+    attempt.gemm = gemm;
     choose(attempt, facts);
     return attempt.choice.tiles;
   };
@@ -148,7 +148,7 @@ bool Compilation::loadTile() {
   KernelFacts facts;
   attemptTile(*attempt, facts);
   // An open size must not make a program fail, or run much slower, when other sizes would work.
-  while (attempt->product) {
+  while (attempt->gemm) {
     KernelFacts known = facts | attempt->facts();
     if (known == facts)
       break;
@@ -161,7 +161,7 @@ bool Compilation::loadTile() {
     attemptTile(*attempt, facts);
   }
   // Without a tail to split, the schedule that supports splitting only costs time (0.4 us of 26 at 2048).
-  if (attempt->product && !attempt->choice.splitsTail && !options.sizes.empty())
+  if (attempt->gemm && !attempt->choice.splitsTail && !options.sizes.empty())
     options.pipeline.limits.sharedTail = false;
   // If each CTA has one program, do not look for a second one (512: 3.1 us instead of 3.3, 1024: 5.05 us instead of
   // 5.27).

@@ -17,22 +17,22 @@ namespace {
 using target::ScheduleRules;
 
 /// Returns the number of cluster CTAs that split K, if given, else 1.
-unsigned givenCtasPerTile(const frontend::OpenGemm &product) {
-  return product.given.cluster ? unsigned((*product.given.cluster)[2]) : 1;
+unsigned givenCtasPerTile(const frontend::OpenGemm &gemm) {
+  return gemm.given.cluster ? unsigned((*gemm.given.cluster)[2]) : 1;
 }
 
-ScheduleRules rulesOf(const CompilerOptions &options, const target::GpuTarget &gpu, const frontend::OpenGemm &product,
+ScheduleRules rulesOf(const CompilerOptions &options, const target::GpuTarget &gpu, const frontend::OpenGemm &gemm,
                       VariantMode mode) {
   using frontend::Schedule;
   ScheduleRules rules;
-  bool hasCluster = product.given.cluster.has_value();
+  bool hasCluster = gemm.given.cluster.has_value();
   PipelineAbilities can = abilitiesOf(options.pipeline, gpu);
   rules.persistent = can.severalPrograms;
   rules.splitSteps = can.sharedSteps && !hasCluster;
-  bool canTakeTurns = can.pingPong && !(hasCluster && *product.given.cluster != frontend::ClusterShape{1, 1, 1});
-  if (!canTakeTurns || product.given.schedule == Schedule::Cooperative)
+  bool canTakeTurns = can.pingPong && !(hasCluster && *gemm.given.cluster != frontend::ClusterShape{1, 1, 1});
+  if (!canTakeTurns || gemm.given.schedule == Schedule::Cooperative)
     rules.pingPong = ScheduleRules::PingPong::Never;
-  else if (product.given.schedule == Schedule::PingPong)
+  else if (gemm.given.schedule == Schedule::PingPong)
     rules.pingPong = ScheduleRules::PingPong::Always;
   // wgmma and mma.sync both accumulate 16 16-bit products per K step, first to last, for every tile, so the summation
   // order is the same. Anything that could change it is excluded: partial accumulators for parts of K (split K,
@@ -46,32 +46,32 @@ int64_t atLeastOne(int64_t size) {
   return std::max<int64_t>(size, 1);
 }
 
-target::KnownSizes knownSizes(const frontend::OpenGemm &product) {
+target::KnownSizes knownSizes(const frontend::OpenGemm &gemm) {
   target::KnownSizes known;
-  if (product.knowsM)
-    known.m = atLeastOne(product.m);
-  if (product.knowsN)
-    known.n = atLeastOne(product.n);
-  if (product.knowsK)
-    known.k = atLeastOne(product.k);
+  if (gemm.knowsM)
+    known.m = atLeastOne(gemm.m);
+  if (gemm.knowsN)
+    known.n = atLeastOne(gemm.n);
+  if (gemm.knowsK)
+    known.k = atLeastOne(gemm.k);
   return known;
 }
 
 /// Returns the cost specification: the problem without sizes, and the expressions that compute them.
-runtime::CostSpec costSpec(const frontend::OpenGemm &product, target::GemmProblem problem,
+runtime::CostSpec costSpec(const frontend::OpenGemm &gemm, target::GemmProblem problem,
                            const target::GemmKernel &kernel) {
   problem.splitTail = kernel.splitTail;
   problem.m = problem.n = problem.k = 1;
   problem.numSms = 0;
-  return {.m = product.mText,
-          .n = product.nText,
-          .k = product.kText,
+  return {.m = gemm.mText,
+          .n = gemm.nText,
+          .k = gemm.kText,
           .problem = problem,
           .config = kernel.config,
           .schedule = kernel.schedule};
 }
 
-PlannedKernel planKernel(const frontend::OpenGemm &product, const target::GemmProblem &problem,
+PlannedKernel planKernel(const frontend::OpenGemm &gemm, const target::GemmProblem &problem,
                          target::GemmKernel kernel) {
   const target::GemmConfig &config = kernel.config;
   PlannedKernel planned;
@@ -85,21 +85,21 @@ PlannedKernel planKernel(const frontend::OpenGemm &product, const target::GemmPr
     planned.tiles.schedule = frontend::Schedule::PingPong;
   if (kernel.schedule.ctasPerTile > 1)
     planned.tiles.cluster = frontend::ClusterShape{1, 1, int(kernel.schedule.ctasPerTile)};
-  if (unsigned ctas = givenCtasPerTile(product); ctas > 1)
+  if (unsigned ctas = givenCtasPerTile(gemm); ctas > 1)
     kernel.schedule = {.ctasPerTile = ctas};
   if (config.wgmma && !kernel.schedule.persistent)
     planned.limits.severalPrograms = false;
   else if (config.wgmma && !kernel.splitTail)
     planned.limits.sharedTail = false;
-  planned.cost = costSpec(product, problem, kernel);
+  planned.cost = costSpec(gemm, problem, kernel);
   return planned;
 }
 
 /// Returns the kernel that a single compilation would choose for the options' sizes.
 target::KernelSet kernelForGivenSizes(const CompilerOptions &options, const target::GpuTarget &gpu,
-                                      const frontend::OpenGemm &product, const target::GemmProblem &problem,
+                                      const frontend::OpenGemm &gemm, const target::GemmProblem &problem,
                                       const KernelFacts &facts) {
-  ConfigChoice choice = chooseConfig(options, gpu, product, facts, /*explain=*/nullptr);
+  ConfigChoice choice = chooseConfig(options, gpu, gemm, facts, /*explain=*/nullptr);
   const frontend::TileChoices &tiles = choice.tiles;
   target::GemmChoices chosen = givenChoices(tiles);
   target::GemmKernel kernel{target::gemmCandidates(gpu, problem, chosen).front(), {}, problem.splitTail};
@@ -116,38 +116,38 @@ target::KernelSet kernelForGivenSizes(const CompilerOptions &options, const targ
 } // namespace
 
 OpenGemmPlan planOpenGemm(KernelInspector &inspector, const CompilerOptions &options, const target::GpuTarget &gpu,
-                          const frontend::OpenGemm &product, const PromiseClass &promises, VariantMode mode) {
-  bool canBeOdd = target::canUseWgmma(gpu, problemOf(options, gpu, product, {}));
-  KernelFacts facts = canBeOdd ? inspector.findFacts(options, product) : KernelFacts::onlyPowersOfTwo();
+                          const frontend::OpenGemm &gemm, const PromiseClass &promises, VariantMode mode) {
+  bool canBeOdd = target::canUseWgmma(gpu, problemOf(options, gpu, gemm, {}));
+  KernelFacts facts = canBeOdd ? inspector.findFacts(options, gemm) : KernelFacts::onlyPowersOfTwo();
   // Each thread holds whole columns of such an accumulator: stored without TMA, 144x128 spills 352 bytes.
   facts.refusesOddRows |= !promises.widensStores;
-  target::GemmProblem problem = problemOf(options, gpu, product, facts);
+  target::GemmProblem problem = problemOf(options, gpu, gemm, facts);
   problem.plainStores = !promises.widensStores;
   OpenGemmPlan plan;
   if (mode == VariantMode::Alignment) {
-    plan.set = kernelForGivenSizes(options, gpu, product, problem, facts);
+    plan.set = kernelForGivenSizes(options, gpu, gemm, problem, facts);
   } else {
     target::SetLimits limits{.most = promises.mostKernels};
     if (mode == VariantMode::All)
       limits = {.most = SIZE_MAX, .tolerance = 0};
     constexpr unsigned alignedBytes = 16;
     bool isAligned = problem.tensorMaps || problem.copyBytes >= alignedBytes;
-    plan.set = target::chooseKernels(gpu, problem, givenChoices(product.given), rulesOf(options, gpu, product, mode),
-                                     target::sampleSizes(knownSizes(product), isAligned ? target::SampleKind::OfNetworks
-                                                                                        : target::SampleKind::Anywhere),
+    plan.set = target::chooseKernels(gpu, problem, givenChoices(gemm.given), rulesOf(options, gpu, gemm, mode),
+                                     target::sampleSizes(knownSizes(gemm), isAligned ? target::SampleKind::OfNetworks
+                                                                                     : target::SampleKind::Anywhere),
                                      limits);
   }
   for (const target::GemmKernel &kernel : plan.set.kernels)
-    plan.kernels.push_back(planKernel(product, problem, kernel));
+    plan.kernels.push_back(planKernel(gemm, problem, kernel));
   return plan;
 }
 
 std::optional<runtime::CostSpec> costOf(const CompilerOptions &options, const target::GpuTarget &gpu,
-                                        const frontend::OpenGemm &product, const PromiseClass &promises,
+                                        const frontend::OpenGemm &gemm, const PromiseClass &promises,
                                         const KernelFacts &facts) {
-  target::GemmProblem problem = problemOf(options, gpu, product, facts);
+  target::GemmProblem problem = problemOf(options, gpu, gemm, facts);
   problem.plainStores = !promises.widensStores;
-  target::GemmChoices given = givenChoices(product.given);
+  target::GemmChoices given = givenChoices(gemm.given);
   if (!given.blockM || !given.blockN || !given.blockK)
     return std::nullopt;
   constexpr unsigned defaultWarps = 4;
@@ -164,16 +164,15 @@ std::optional<runtime::CostSpec> costOf(const CompilerOptions &options, const ta
   if (!target::checkGemmConfig(gpu, problem, config).empty()) {
     config.wgmma = false;
     config.numStages = given.numStages.value_or(target::defaultStages);
-    frontend::OpenGemm byThreads = product;
+    frontend::OpenGemm byThreads = gemm;
     byThreads.alignedRows = false;
     problem = problemOf(options, gpu, byThreads, facts);
     problem.plainStores = !promises.widensStores;
   }
   target::GemmKernel kernel{config, {.persistent = config.wgmma}, problem.splitTail && config.wgmma};
-  kernel.schedule.pingPong =
-      product.given.schedule == frontend::Schedule::PingPong && !gpu.has(target::Feature::Tcgen05);
-  kernel.schedule.ctasPerTile = givenCtasPerTile(product);
-  return costSpec(product, problem, kernel);
+  kernel.schedule.pingPong = gemm.given.schedule == frontend::Schedule::PingPong && !gpu.has(target::Feature::Tcgen05);
+  kernel.schedule.ctasPerTile = givenCtasPerTile(gemm);
+  return costSpec(gemm, problem, kernel);
 }
 
 std::string nameOf(const target::GemmKernel &kernel) {

@@ -23,11 +23,11 @@ struct OpenGemmPlan {
 
 /// Plans the kernels. The options must include the promises of the class.
 OpenGemmPlan planOpenGemm(KernelInspector &inspector, const CompilerOptions &options, const target::GpuTarget &gpu,
-                          const frontend::OpenGemm &product, const PromiseClass &promises, VariantMode mode);
+                          const frontend::OpenGemm &gemm, const PromiseClass &promises, VariantMode mode);
 
 /// Returns the expected cost of a kernel with these block sizes and no open parameters; nullopt if a size is unknown.
 std::optional<runtime::CostSpec> costOf(const CompilerOptions &options, const target::GpuTarget &gpu,
-                                        const frontend::OpenGemm &product, const PromiseClass &promises,
+                                        const frontend::OpenGemm &gemm, const PromiseClass &promises,
                                         const KernelFacts &facts);
 
 /// Returns a name such as "128x256x64", with suffixes for the schedule: "-split2", "-pingpong", "-tail".

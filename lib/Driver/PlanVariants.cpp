@@ -290,12 +290,12 @@ private:
     // All classes do the same work; the one with the most promises determines best which accesses are contiguous.
     if (rank.promises <= 1)
       programs[rank.configuration] = describePrograms(inspected.kernel());
-    if (!inspected.isOpen || !inspected.product) {
-      if (std::optional<frontend::OpenGemm> product = inspector.findProduct(promised, inspected))
-        plan.cost = costOf(promised, gpu, *product, promises,
+    if (!inspected.isOpen || !inspected.gemm) {
+      if (std::optional<frontend::OpenGemm> gemm = inspector.findGemm(promised, inspected))
+        plan.cost = costOf(promised, gpu, *gemm, promises,
                            {.multipliesExactly = findFacts(inspected.kernel(), 1, 1).multipliesExactly});
       // Whether cta-share-steps applies is not known here.
-      if (plan.cost && !inspected.product)
+      if (plan.cost && !inspected.gemm)
         plan.cost->problem.splitTail = false;
       // The programs that split their last steps depend on the size of the grid.
       if (mode == VariantMode::Invariant)
@@ -306,17 +306,17 @@ private:
       plans.push_back({rank, std::move(plan)});
       return;
     }
-    OpenGemmPlan product = planOpenGemm(inspector, promised, gpu, *inspected.product, promises, mode);
-    for (auto [round, kernel] : llvm::enumerate(product.kernels)) {
+    OpenGemmPlan gemm = planOpenGemm(inspector, promised, gpu, *inspected.gemm, promises, mode);
+    for (auto [round, kernel] : llvm::enumerate(gemm.kernels)) {
       VariantPlan next = plan;
-      next.name += "-" + nameOf(product.set.kernels[round]);
+      next.name += "-" + nameOf(gemm.set.kernels[round]);
       next.tiles = kernel.tiles;
       next.limits = plan.limits & kernel.limits;
       next.cost = kernel.cost;
       next.isNeeded = plan.isNeeded && round == 0;
       plans.push_back({{rank.round + round, rank.promises, rank.configuration}, std::move(next)});
     }
-    text += explainClass(plan, promises, product);
+    text += explainClass(plan, promises, gemm);
   }
 
   /// Returns true if some calls are served by this configuration, but by none of those before it. Such a configuration
@@ -368,8 +368,8 @@ private:
     return least == most ? std::to_string(least) : formatv("{0}..{1}", least, most).str();
   }
 
-  std::string explainClass(const VariantPlan &plan, const PromiseClass &promises, const OpenGemmPlan &product) const {
-    const target::KernelSet &set = product.set;
+  std::string explainClass(const VariantPlan &plan, const PromiseClass &promises, const OpenGemmPlan &gemm) const {
+    const target::KernelSet &set = gemm.set;
     std::string lines =
         formatv("{0}: {1}{2}; {3} sizes, {4:F1} % slower than the best of all kernels on average, {5:F1} % at most\n",
                 plan.name, promises.why, inParentheses(promises.describe()), set.choices.size(), set.meanLoss() * 100,
@@ -395,7 +395,7 @@ private:
       const target::GemmConfig &config = kernel.config;
       lines +=
           formatv("  {0,-24} {1,7} {2,5} {3,6} {4,-11} {5,5}", nameOf(kernel), config.groupM, config.numWarps,
-                  config.numStages, target::instructionName(gpu, product.kernels[index].cost.problem, config), number);
+                  config.numStages, target::instructionName(gpu, gemm.kernels[index].cost.problem, config), number);
       if (number > 0)
         lines +=
             formatv(" {0,12} {1,12} {2,12} {3,12} {4,7:F1}", sizeRange(least.m, most.m), sizeRange(least.n, most.n),

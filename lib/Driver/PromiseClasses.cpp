@@ -91,8 +91,8 @@ private:
   /// tensor maps, and others may need too many registers.
   bool canDoWithout(InspectedKernel &inspected) {
     auto isOdd = [](std::optional<int64_t> size) { return size && !llvm::isPowerOf2_64(*size); };
-    if (inspected.isOpen && inspected.product)
-      return !isOdd(inspected.product->given.blockM) && !isOdd(inspected.product->given.blockN);
+    if (inspected.isOpen && inspected.gemm)
+      return !isOdd(inspected.gemm->given.blockM) && !isOdd(inspected.gemm->given.blockN);
     CompilerOptions plain = options;
     plain.pipeline.limits.mapsOfPointers = false;
     return inspector.lowers(plain, inspected);

@@ -176,7 +176,7 @@ struct Operand {
 };
 
 /// Returns the dot of a kernel with a single one. With several dots, the other operands matter as much.
-DotOp onlyProduct(KernelOp kernel) {
+DotOp onlyDot(KernelOp kernel) {
   SmallVector<DotOp> dots;
   kernel.walk([&](DotOp dot) { dots.push_back(dot); });
   return dots.size() == 1 && dots.front().getType().getRank() == 2 ? dots.front() : DotOp();
@@ -243,38 +243,37 @@ std::optional<Operand> readOperand(KernelOp kernel, Value operand, Value raised,
 } // namespace
 
 std::optional<frontend::OpenGemm> readOpenGemm(KernelOp kernel, KernelOp raised) {
-  DotOp dot = onlyProduct(kernel), raisedDot = onlyProduct(raised);
+  DotOp dot = onlyDot(kernel), raisedDot = onlyDot(raised);
   if (!dot || !raisedDot)
     return std::nullopt;
-  frontend::OpenGemm product;
-  product.kernel = kernel.getName().str();
-  product.given = {.blockM = dot.getType().getDimSize(0),
-                   .blockN = dot.getType().getDimSize(1),
-                   .blockK = dot.getA().getType().getDimSize(1),
-                   .numWarps = kernel.getNumWarps(),
-                   .numStages = kernel.getNumStages()};
+  frontend::OpenGemm gemm;
+  gemm.kernel = kernel.getName().str();
+  gemm.given = {.blockM = dot.getType().getDimSize(0),
+                .blockN = dot.getType().getDimSize(1),
+                .blockK = dot.getA().getType().getDimSize(1),
+                .numWarps = kernel.getNumWarps(),
+                .numStages = kernel.getNumStages()};
   std::vector<GridFactor> factors = gridFactors(kernel);
-  std::optional<std::string> m = takeFactor(factors, *product.given.blockM),
-                             n = takeFactor(factors, *product.given.blockN),
-                             k = depthOf(kernel, dot, *product.given.blockK);
+  std::optional<std::string> m = takeFactor(factors, *gemm.given.blockM), n = takeFactor(factors, *gemm.given.blockN),
+                             k = depthOf(kernel, dot, *gemm.given.blockK);
   std::optional<frontend::DType> element = typeOf(dot.getA().getType().getElementType());
   std::optional<Operand> a = readOperand(kernel, dot.getA(), raisedDot.getA(), 1),
                          b = readOperand(kernel, dot.getB(), raisedDot.getB(), 0);
   if (!m || !n || !k || !element || !a || !b)
     return std::nullopt;
-  product.mText = *m;
+  gemm.mText = *m;
   for (const GridFactor &batch : factors)
-    product.mText = formatv("({0}) * ({1})", product.mText,
-                            batch.block > 0 ? formatv("cdiv({0}, {1})", batch.size, batch.block).str() : batch.size);
-  product.nText = *n;
-  product.kText = *k;
-  product.element = *element;
-  product.output = storedType(kernel).value_or(*element);
-  product.alignedRows = a->byTma && b->byTma;
-  product.copyBytes = std::min(a->bytes, b->bytes);
-  product.aKMajor = a->isKMajor;
-  product.bKMajor = b->isKMajor;
-  return product;
+    gemm.mText = formatv("({0}) * ({1})", gemm.mText,
+                         batch.block > 0 ? formatv("cdiv({0}, {1})", batch.size, batch.block).str() : batch.size);
+  gemm.nText = *n;
+  gemm.kText = *k;
+  gemm.element = *element;
+  gemm.output = storedType(kernel).value_or(*element);
+  gemm.alignedRows = a->byTma && b->byTma;
+  gemm.copyBytes = std::min(a->bytes, b->bytes);
+  gemm.aKMajor = a->isKMajor;
+  gemm.bKMajor = b->isKMajor;
+  return gemm;
 }
 
 } // namespace tile::driver

@@ -28,13 +28,13 @@ double expectedTime(const driver::CompilerOptions &options, const target::GpuTar
   driver::InspectedKernel inspected = inspector.inspect(options, driver::commonTile());
   if (!inspected)
     return 0;
-  const std::optional<frontend::OpenGemm> product = inspector.findProduct(options, inspected);
-  if (!product)
+  const std::optional<frontend::OpenGemm> gemm = inspector.findGemm(options, inspected);
+  if (!gemm)
     return 0;
-  const driver::KernelFacts facts = inspector.findFacts(options, *product);
-  const driver::ConfigChoice choice = driver::chooseConfig(options, gpu, *product, facts, nullptr);
-  const std::vector<target::GemmEstimate> ranked = target::rankGemmConfigs(
-      gpu, driver::problemOf(options, gpu, *product, facts), driver::givenChoices(choice.tiles));
+  const driver::KernelFacts facts = inspector.findFacts(options, *gemm);
+  const driver::ConfigChoice choice = driver::chooseConfig(options, gpu, *gemm, facts, nullptr);
+  const std::vector<target::GemmEstimate> ranked =
+      target::rankGemmConfigs(gpu, driver::problemOf(options, gpu, *gemm, facts), driver::givenChoices(choice.tiles));
   return ranked.empty() ? 0 : ranked.front().microseconds;
 }
 
