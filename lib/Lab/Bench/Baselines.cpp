@@ -30,7 +30,7 @@ std::optional<size_t> indexOf(std::span<const DeviceArgument> arguments, const s
 struct CublasOwner {
   std::vector<CudaMemory> memory;
   std::unique_ptr<Cublas> cublas;
-  std::vector<std::shared_ptr<CublasLtMatmul>> products;
+  std::vector<std::shared_ptr<CublasLtMatmul>> gemms;
 };
 
 /// Indices of the GEMM's arguments among those of the kernel.
@@ -88,19 +88,19 @@ Result<double> timeLaunch(const BaselineRequest &request, const Launch &launch) 
 }
 
 /// Prepares cublasLtMatmul for all copies, with the fastest algorithm for the first copy.
-Status searchProducts(const BaselineRequest &request, const std::vector<Cublas::Pointers> &pointers, CublasOwner &owner,
-                      Baseline &baseline) {
+Status searchAlgorithms(const BaselineRequest &request, const std::vector<Cublas::Pointers> &pointers,
+                        CublasOwner &owner, Baseline &baseline) {
   for (const Cublas::Pointers &copy : pointers) {
-    Result<std::shared_ptr<CublasLtMatmul>> product = owner.cublas->prepareLt(*request.plan, copy);
-    if (!product)
-      return product.error();
-    if (!owner.products.empty())
-      (*product)->useAlgorithmOf(*owner.products.front());
-    baseline.launches.push_back([product = product->get()](CUstream stream) { return product->launch(stream); });
-    owner.products.push_back(std::move(*product));
-    if (owner.products.size() > 1)
+    Result<std::shared_ptr<CublasLtMatmul>> gemm = owner.cublas->prepareLt(*request.plan, copy);
+    if (!gemm)
+      return gemm.error();
+    if (!owner.gemms.empty())
+      (*gemm)->useAlgorithmOf(*owner.gemms.front());
+    baseline.launches.push_back([gemm = gemm->get()](CUstream stream) { return gemm->launch(stream); });
+    owner.gemms.push_back(std::move(*gemm));
+    if (owner.gemms.size() > 1)
       continue;
-    Result<int> tried = owner.products.front()->search([&] { return timeLaunch(request, baseline.launches.front()); });
+    Result<int> tried = owner.gemms.front()->search([&] { return timeLaunch(request, baseline.launches.front()); });
     if (!tried)
       return tried.error();
     baseline.name += fmt::format(", fastest of {} cublasLt algorithms", *tried);
@@ -165,7 +165,7 @@ Result<Baseline> gemmBaseline(const BaselineRequest &request, bool isSearched) {
     return none;
   };
   if (isSearched) {
-    if (Status status = searchProducts(request, pointers, *owner, baseline); !status)
+    if (Status status = searchAlgorithms(request, pointers, *owner, baseline); !status)
       return without(status.error());
   } else {
     for (const Cublas::Pointers &copy : pointers) {
@@ -227,9 +227,9 @@ Result<Baseline> prepareBaseline(const BaselineChoice &choice, const BaselineReq
   case Kind::Auto: {
     if (!request.plan)
       return copyBaseline(request);
-    Result<Baseline> product = gemmBaseline(request, false);
-    const bool isMissing = product && product->launches.empty() && request.plan->isPart;
-    return isMissing ? copyBaseline(request) : std::move(product);
+    Result<Baseline> gemm = gemmBaseline(request, false);
+    const bool isMissing = gemm && gemm->launches.empty() && request.plan->isPart;
+    return isMissing ? copyBaseline(request) : std::move(gemm);
   }
   case Kind::Cublas:
   case Kind::CublasLt:

@@ -43,9 +43,9 @@ const HostBuffer *firstBuffer(const TensorNode &node, const TensorNames &names) 
   return nullptr;
 }
 
-std::optional<DataType> findProductType(const TensorNode &node, const TensorNames &names) {
+std::optional<DataType> findGemmType(const TensorNode &node, const TensorNames &names) {
   for (const auto &operand : node.operands)
-    if (const std::optional<DataType> type = findProductType(*operand, names))
+    if (const std::optional<DataType> type = findGemmType(*operand, names))
       return type;
   if (node.kind != TensorNode::Kind::Matmul)
     return std::nullopt;
@@ -129,7 +129,7 @@ Result<Workload> findWorkload(const runtime::Manifest &manifest, std::span<const
     work.flops += its.flops;
     work.special += its.special;
     if (!work.productType)
-      work.productType = findProductType(expression->root(), names);
+      work.productType = findGemmType(expression->root(), names);
     if (!work.plan)
       work.plan = planGemm(expectation, names, *output->buffer);
   }

@@ -83,17 +83,17 @@ Status CeilingMeter::measureMemory(const Stopwatch &watch) {
   return Success{};
 }
 
-Result<CeilingMeter::Product> CeilingMeter::measureProduct(const Stopwatch &watch, DataType type) {
+Result<CeilingMeter::Gemm> CeilingMeter::measureGemm(const Stopwatch &watch, DataType type) {
   const DataType output = sumType(type);
   if (!Cublas::supports(type, type, output))
-    return Product{};
+    return Gemm{};
   const Driver &driver = context->driver();
   Result<CudaMemory> workspace = CudaMemory::allocate(driver, Cublas::workspaceBytes);
   if (!workspace)
     return workspace.error();
   Result<std::unique_ptr<Cublas>> library = Cublas::load(cublas, workspace->address());
   if (!library) // cuBLAS is not available
-    return Product{};
+    return Gemm{};
   const size_t size = runtime::dataTypeSize(type);
   int64_t n = 128;
   while (n < 8192 && static_cast<size_t>(3 * 4 * n * n) * size <= context->info().memoryBytes / 128)
@@ -116,13 +116,13 @@ Result<CeilingMeter::Product> CeilingMeter::measureProduct(const Stopwatch &watc
                                                                               .secondType = type,
                                                                               .outputType = output});
   if (!launch)
-    return Product{};
+    return Gemm{};
   Result<double> time = timeInGraph(watch, *launch);
   if (!time)
     return time.error();
   const double flops = 2.0 * static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(n);
-  return Product{flops / *time * 1e6, fmt::format("{} {}x{}x{} {}{}", (*library)->name(), n, n, n, dataTypeName(type),
-                                                  type == DataType::F32 ? " (tf32)" : "")};
+  return Gemm{flops / *time * 1e6, fmt::format("{} {}x{}x{} {}{}", (*library)->name(), n, n, n, dataTypeName(type),
+                                               type == DataType::F32 ? " (tf32)" : "")};
 }
 
 Result<Ceilings> CeilingMeter::measure(std::optional<DataType> type) {
@@ -135,12 +135,12 @@ Result<Ceilings> CeilingMeter::measure(std::optional<DataType> type) {
   Ceilings ceilings = *common;
   if (!type)
     return ceilings;
-  auto found = products.find(*type);
-  if (found == products.end()) {
-    Result<Product> product = measureProduct(*watch, *type);
-    if (!product)
-      return runtime::withContext("measuring the card's ceilings", product.error());
-    found = products.emplace(*type, std::move(*product)).first;
+  auto found = gemms.find(*type);
+  if (found == gemms.end()) {
+    Result<Gemm> gemm = measureGemm(*watch, *type);
+    if (!gemm)
+      return runtime::withContext("measuring the card's ceilings", gemm.error());
+    found = gemms.emplace(*type, std::move(*gemm)).first;
   }
   ceilings.flops = found->second.flops;
   ceilings.flopsBy = found->second.by;

@@ -2,7 +2,7 @@
 // Measures the ceilings of this GPU: a comparison with its data sheet is misleading if its power is limited.
 //
 //   memory   a device-to-device copy of a large buffer, bytes read and written; not in a graph, which uses copy engines
-//   product cuBLAS on square matrices of normally distributed values, for each requested type
+//   GEMM     cuBLAS on square matrices of normally distributed values, for each requested type
 //   launch   the shortest node of a CUDA graph
 #pragma once
 
@@ -21,17 +21,17 @@ public:
   Result<Ceilings> measure(std::optional<DataType> type);
 
 private:
-  struct Product {
+  struct Gemm {
     double flops = 0;
     std::string by;
   };
   Status measureMemory(const Stopwatch &watch);
-  Result<Product> measureProduct(const Stopwatch &watch, DataType type);
+  Result<Gemm> measureGemm(const Stopwatch &watch, DataType type);
 
   CudaContext *context;
   std::string cublas;
   std::optional<Ceilings> common;
-  std::map<DataType, Product> products;
+  std::map<DataType, Gemm> gemms;
 };
 
 } // namespace tile::runner
