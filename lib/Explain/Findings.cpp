@@ -94,8 +94,8 @@ private:
   void findSerialised() {
     for (const std::string &warning : evidence.ptxasWarnings)
       if (warning.find("C7510") != std::string::npos || warning.find("serialized") != std::string::npos) {
-        found.push_back({"serialised-wgmma", firstProductLine(), 0.9,
-                         fmt::format("{}: ptxas serialises the wgmmas: {}", place(firstProductLine()), warning)});
+        found.push_back({"serialised-wgmma", firstMmaLine(), 0.9,
+                         fmt::format("{}: ptxas serialises the wgmmas: {}", place(firstMmaLine()), warning)});
         return;
       }
     const sim::Function &function = *evidence.run->function();
@@ -117,7 +117,7 @@ private:
     const unsigned perWarp = streams.empty() ? 0 : unsigned(waits / std::max<size_t>(4 * groups.size(), 1));
     if (groups.size() != 1 || perWarp < 3 || idle * 10 < waits * 9)
       return;
-    const unsigned line = firstProductLine();
+    const unsigned line = firstMmaLine();
     found.push_back(
         {"serialised-wgmma", line, 0.7,
          fmt::format("{}: wgmmas are serialised: the only warp group that issues them waits for each of its {} "
@@ -125,7 +125,7 @@ private:
                      place(line), perWarp)});
   }
 
-  unsigned firstProductLine() const {
+  unsigned firstMmaLine() const {
     uint64_t most = 0;
     unsigned line = 0;
     for (const auto &[number, counts] : lines)
@@ -145,8 +145,8 @@ private:
 
   void findBubble() {
     const Timeline &timeline = evidence.timeline;
-    const double between = timeline.lastProduct - timeline.firstProduct;
-    if (between <= 0 || timeline.products * blocksAtATime() > (1 - idleTensor) * between ||
+    const double between = timeline.lastMma - timeline.firstMma;
+    if (between <= 0 || timeline.mmaClocks * blocksAtATime() > (1 - idleTensor) * between ||
         timeline.awaitedCopies < waits * between)
       return;
     found.push_back(
@@ -154,7 +154,7 @@ private:
          fmt::format("{}: the pipeline has a bubble: MMA warps wait {:.0f} % of the time between the first and "
                      "the last MMA, and the tensor cores are busy {:.0f} % of it (modelled).",
                      place(timeline.waitingLine), 100 * timeline.awaitedCopies / between,
-                     100 * timeline.products / between)});
+                     100 * timeline.mmaClocks / between)});
   }
 
   void findSpills() {

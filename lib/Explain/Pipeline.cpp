@@ -16,7 +16,7 @@ static const char *nameOf(SpanKind kind) {
     return "wait";
   case SpanKind::Copy:
     return "copy";
-  case SpanKind::Product:
+  case SpanKind::Mma:
     return "product";
   }
   return "";
@@ -86,14 +86,14 @@ Json describePipeline(const Evidence &evidence) {
   Json lanes = Json::array();
   for (const Lane *lane : lanesOf(timeline))
     lanes.push_back(laneJson(*lane));
-  const double between = timeline.lastProduct - timeline.firstProduct;
+  const double between = timeline.lastMma - timeline.firstMma;
   return {{"modelled", true},
           {"clock_ghz", target::ratesOf(evidence.gpu).clockGHz},
           {"clocks", std::llround(timeline.clocks)},
           {"roles", timeline.roles.size()},
           {"slots", timeline.slots.size()},
-          {"product_clocks", std::llround(timeline.products)},
-          {"product_share", between > 0 ? timeline.products / between : 0.0},
+          {"product_clocks", std::llround(timeline.mmaClocks)},
+          {"product_share", between > 0 ? timeline.mmaClocks / between : 0.0},
           {"wait_share", between > 0 ? timeline.awaitedCopies / between : 0.0},
           {"waiting_line", timeline.waitingLine},
           {"cut", timeline.isCut},
@@ -115,7 +115,7 @@ std::string makeTrace(const Evidence &evidence) {
     events.push_back(
         {{"name", "thread_name"}, {"ph", "M"}, {"pid", 0}, {"tid", thread}, {"args", {{"name", lane->name}}}});
     for (const Span &span : lane->spans) {
-      const std::string label(span.kind == SpanKind::Product ? "MMA" : nameOf(span.kind));
+      const std::string label(span.kind == SpanKind::Mma ? "MMA" : nameOf(span.kind));
       events.push_back({{"name", span.line ? label + " at line " + std::to_string(span.line) : label},
                         {"cat", nameOf(span.kind)},
                         {"ph", "X"},

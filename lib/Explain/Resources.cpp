@@ -93,7 +93,7 @@ static uint64_t scalarFlops(const Evidence &evidence) {
 }
 
 /// Returns the width in bits of the MMA operands; 16 if there are no MMAs.
-static unsigned productBits(const Evidence &evidence) {
+static unsigned mmaBits(const Evidence &evidence) {
   const sim::Function &function = *evidence.run->function();
   for (size_t i = 0; i < function.instructions.size(); ++i)
     // The last suffix of mma is the type of its addend.
@@ -114,7 +114,7 @@ static Json roofline(const Evidence &evidence) {
   const uint64_t moved =
       32 * total[sim::Counter::GlobalSectors] + total[sim::Counter::CopiedIn] + total[sim::Counter::CopiedOut];
   const double sms = evidence.multiprocessors;
-  const double tensorRoof = 2 * rates.multiplyAdds(productBits(evidence)) * sms * rates.clockGHz; // GFLOP/s
+  const double tensorRoof = 2 * rates.multiplyAdds(mmaBits(evidence)) * sms * rates.clockGHz; // GFLOP/s
   const double scalarRoof = 2 * rates.lanes * sms * rates.clockGHz;
   const double memoryTime = double(least) / rates.memory, scalarTime = double(scalar) / scalarRoof;
   const double tensorTime = tensorRoof > 0 ? double(tensor) / tensorRoof : 0.0;

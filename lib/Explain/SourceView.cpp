@@ -23,9 +23,9 @@ std::string_view engineOf(const sim::Instruction &instruction) {
   if (name == "mma")
     return "mma.sync";
   if (name == "tcgen05")
-    return instruction.has("mma")                                                     ? "tcgen05"
+    return instruction.has("mma")                                                    ? "tcgen05"
            : instruction.has("ld") || instruction.has("st") || instruction.has("cp") ? "tensor memory"
-                                                                                      : "waits";
+                                                                                     : "waits";
   if (name == "cp")
     return instruction.has("wait_group") || instruction.has("wait_all")  ? "waits"
            : instruction.has("bulk") || hasPrefix(instruction, "reduce") ? "TMA"
@@ -56,7 +56,7 @@ struct LineFacts {
   sim::Counts counts;
   std::map<std::string_view, uint64_t> engines; ///< warp instructions by engine
   uint32_t liveRegisters = 0;                   ///< maximum over the line's instructions
-  std::map<std::string, uint64_t> products;     ///< "wgmma.mma_async....m64n128k16...": execution count
+  std::map<std::string, uint64_t> mmas;         ///< "wgmma.mma_async....m64n128k16...": execution count
 };
 
 } // namespace
@@ -74,7 +74,7 @@ static std::map<unsigned, LineFacts> factsByLine(const Evidence &evidence) {
     facts.liveRegisters = std::max(facts.liveRegisters, live[i]);
     facts.engines[engineOf(instruction)] += counts[sim::Counter::Instructions];
     if (counts[sim::Counter::MultiplyAdds])
-      facts.products[instruction.text()] += counts[sim::Counter::Instructions];
+      facts.mmas[instruction.text()] += counts[sim::Counter::Instructions];
   }
   return lines;
 }
@@ -90,7 +90,7 @@ Json describeSource(const Evidence &evidence) {
       for (const auto &[engine, count] : facts.engines)
         if (count)
           entry["engines"][std::string(engine)] = count;
-      for (const auto &[text, count] : facts.products)
+      for (const auto &[text, count] : facts.mmas)
         entry["products"].push_back({{"instruction", text}, {"warp_instructions", count}});
       lines.push_back(std::move(entry));
     }

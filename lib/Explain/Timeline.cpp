@@ -55,7 +55,7 @@ struct Actor {
   Moment now;
   std::unordered_map<uint32_t, std::pair<int, uint64_t>> phases; ///< by barrier: the last phase seen and its parity
   std::unordered_map<uint32_t, Moment> loads;                    ///< registers with a pending load
-  Groups products, copies;
+  Groups mmas, copies;
   std::optional<size_t> meeting;    ///< the completion that the actor has arrived for and awaits
   std::vector<Span> spans, awaited; ///< all spans; waits for data of copies or loads
   bool multiplies = false, copiesBlocks = false;
@@ -122,8 +122,8 @@ private:
       for (uint32_t index : one.registers)
         if (const auto found = actor.loads.find(index); found != actor.loads.end())
           time = later(time, found->second);
-    if (one.action == Action::WaitProducts)
-      return later(time, actor.products.waitFor(one.pending));
+    if (one.action == Action::WaitMmas)
+      return later(time, actor.mmas.waitFor(one.pending));
     if (one.action == Action::WaitCopies)
       return later(time, actor.copies.waitFor(one.pending));
     const auto after = [&](const std::vector<Moment> &completed, size_t phase) {
@@ -177,14 +177,14 @@ private:
     const double clocks = double(event.value) / (rates.multiplyAdds(bits[event.instruction]) / schedulers);
     Moment &free = tensorFree[warp % schedulers];
     const Moment start = later(time, free);
-    free = path.add(start, start.time + clocks, SpanKind::Product, line);
+    free = path.add(start, start.time + clocks, SpanKind::Mma, line);
     actor.multiplies = true;
     if (warp % schedulers == 0) {
-      note(result.tensor.spans, start.time, free.time, SpanKind::Product, line);
-      result.products += clocks;
+      note(result.tensor.spans, start.time, free.time, SpanKind::Mma, line);
+      result.mmaClocks += clocks;
     }
-    result.firstProduct = result.firstProduct > 0 ? std::min(result.firstProduct, start.time) : start.time;
-    result.lastProduct = std::max(result.lastProduct, free.time);
+    result.firstMma = result.firstMma > 0 ? std::min(result.firstMma, start.time) : start.time;
+    result.lastMma = std::max(result.lastMma, free.time);
     return free;
   }
 
@@ -195,7 +195,7 @@ private:
     const Decoded &one = code[event.instruction];
     actor.meeting.reset();
     note(actor.spans, before.time, ready.time, SpanKind::Wait, one.line);
-    if (one.action != Action::WaitProducts && one.action != Action::Meet)
+    if (one.action != Action::WaitMmas && one.action != Action::Meet)
       note(actor.awaited, before.time, ready.time, SpanKind::Wait, one.line);
     Moment &scheduler = schedulerFree[warp % schedulers];
     const Moment start = later(ready, scheduler);
@@ -221,14 +221,14 @@ private:
     case Action::Store:
       takePort(start, one.portBytes, one.line);
       break;
-    case Action::Product:
+    case Action::Mma:
       multiply(actor, warp, event, start, one.line);
       break;
-    case Action::AsyncProduct:
-      actor.products.open = later(actor.products.open, multiply(actor, warp, event, start, one.line));
+    case Action::AsyncMma:
+      actor.mmas.open = later(actor.mmas.open, multiply(actor, warp, event, start, one.line));
       break;
-    case Action::CommitProducts:
-      actor.products.commit();
+    case Action::CommitMmas:
+      actor.mmas.commit();
       break;
     case Action::LaneCopy:
     case Action::CopyOut:
@@ -315,7 +315,7 @@ private:
   void noteWaits(const Actor &actor) {
     std::map<unsigned, double> byLine;
     for (const Span &span : actor.awaited)
-      if (span.start > result.firstProduct && span.end < result.lastProduct)
+      if (span.start > result.firstMma && span.end < result.lastMma)
         byLine[span.line] += span.end - span.start;
     for (const auto &[line, clocks] : byLine) {
       result.awaitedCopies += clocks;
@@ -328,7 +328,7 @@ private:
     Lane lane{fmt::format("slot of barrier {}", address - sim::sharedBase), {}};
     for (size_t i = 0; i < barrier.fills.size(); ++i) {
       const auto [start, full] = barrier.fills[i];
-      const double end = i + 1 < barrier.fills.size() ? barrier.fills[i + 1].first : std::max(result.lastProduct, full);
+      const double end = i + 1 < barrier.fills.size() ? barrier.fills[i + 1].first : std::max(result.lastMma, full);
       lane.spans.push_back({start, full > 0 ? full : result.clocks, SpanKind::Copy, barrier.fillLine});
       if (full > 0 && end > full)
         lane.spans.push_back({full, end, SpanKind::Work, barrier.fillLine});

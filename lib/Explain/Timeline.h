@@ -14,7 +14,7 @@
 
 namespace tile::explain {
 
-enum class SpanKind : uint8_t { Work, Wait, Copy, Product };
+enum class SpanKind : uint8_t { Work, Wait, Copy, Mma };
 
 /// An interval of a lane, in clocks.
 struct Span {
@@ -34,9 +34,9 @@ struct Timeline {
   std::vector<Lane> slots;            ///< ring slots: from a copy to its arrival, and to the next copy
   Lane critical{"critical path", {}}; ///< causes of the end of the last warp, back to the start
   double clocks = 0;                  ///< to the end of the last warp
-  double products = 0;                ///< clocks in which the first tensor core works
-  double firstProduct = 0, lastProduct = 0;
-  /// Clocks between firstProduct and lastProduct in which the first MMA warp waits for copies or loads.
+  double mmaClocks = 0;               ///< clocks in which the first tensor core works
+  double firstMma = 0, lastMma = 0;
+  /// Clocks between firstMma and lastMma in which the first MMA warp waits for copies or loads.
   double awaitedCopies = 0;
   unsigned waitingLine = 0; ///< line with the longest of these waits
   bool isCut = false;       ///< the record is truncated

@@ -17,12 +17,12 @@ void collect(const sim::Operand &operand, std::vector<uint32_t> &into) {
 
 Action actionOf(const sim::Instruction &one) {
   if (one.name == "wgmma")
-    return one.has("mma_async")      ? Action::AsyncProduct
-           : one.has("commit_group") ? Action::CommitProducts
-           : one.has("wait_group")   ? Action::WaitProducts
+    return one.has("mma_async")      ? Action::AsyncMma
+           : one.has("commit_group") ? Action::CommitMmas
+           : one.has("wait_group")   ? Action::WaitMmas
                                      : Action::Issue;
   if (one.name == "mma")
-    return Action::Product;
+    return Action::Mma;
   if (one.name == "mbarrier")
     return one.has("init")                               ? Action::Init
            : one.has("try_wait") || one.has("test_wait") ? Action::Test
