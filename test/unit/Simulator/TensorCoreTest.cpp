@@ -13,21 +13,22 @@ namespace {
 constexpr unsigned columns = 8;
 
 /// Computes one row: a0 b0 + a1 b1 + … + c in column 0, with all other elements zero.
-uint32_t sumOf(const Product &product, unsigned depth, std::vector<std::pair<uint32_t, uint32_t>> factors, uint32_t c) {
+uint32_t sumOf(const MmaTraits &traits, unsigned depth, std::vector<std::pair<uint32_t, uint32_t>> factors,
+               uint32_t c) {
   FactorBits left(1, depth), right(columns, depth);
   for (unsigned k = 0; k < factors.size(); ++k) {
     left.at(k)[0] = factors[k].first;
     right.at(k)[0] = factors[k].second;
   }
   uint32_t sums[columns] = {c};
-  multiplyAdd(product, left, right, sums);
+  multiplyAdd(traits, left, right, sums);
   return sums[0];
 }
 uint32_t single(float value) {
   return std::bit_cast<uint32_t>(value);
 }
 constexpr uint32_t one = 0x3c00, minusOne = 0xbc00, two12 = 0x6c00 /* 2^12 */;
-const Product half;
+const MmaTraits half;
 
 TEST(TensorCore, cutsOffBelow25BitsOfTheLargestTerm) {
   // 2^24 and 2^-2: one more bit would be lost.
@@ -45,11 +46,11 @@ TEST(TensorCore, roundsTowardsZero) {
 }
 
 TEST(TensorCore, halfAccumulatorsRoundToNearestEven) {
-  Product product = half;
-  product.accumulator = Accumulator::F16;
-  EXPECT_EQ(sumOf(product, 16, {{one, 0x1000 /* 2^-11 */}}, one), one);
-  EXPECT_EQ(sumOf(product, 16, {{one, 0x1000}}, one + 1), one + 2);
-  EXPECT_EQ(sumOf(product, 16, {{0x7bff, one}}, 0x7bff), 0x7c00u);
+  MmaTraits traits = half;
+  traits.accumulator = Accumulator::F16;
+  EXPECT_EQ(sumOf(traits, 16, {{one, 0x1000 /* 2^-11 */}}, one), one);
+  EXPECT_EQ(sumOf(traits, 16, {{one, 0x1000}}, one + 1), one + 2);
+  EXPECT_EQ(sumOf(traits, 16, {{0x7bff, one}}, 0x7bff), 0x7c00u);
 }
 
 TEST(TensorCore, zerosAreNotAligned) {
@@ -73,13 +74,13 @@ TEST(TensorCore, specialValues) {
 }
 
 TEST(TensorCore, floats8OfWgmmaHave13Bits) {
-  Product product{Element::E4M3, Element::E4M3, Accumulator::F32, true};
+  MmaTraits traits{Element::E4M3, Element::E4M3, Accumulator::F32, true};
   constexpr uint32_t one8 = 0x38;
-  EXPECT_EQ(sumOf(product, 32, {{one8, one8}}, single(0x1p13f)), single(0x1p13f + 1));
-  EXPECT_EQ(sumOf(product, 32, {{one8, one8}}, single(0x1p14f)), single(0x1p14f));
-  product.isWarpGroup = false; // mma.sync adds the accumulator in single precision
-  EXPECT_EQ(sumOf(product, 32, {{one8, one8}}, single(0x1p14f)), single(0x1p14f + 1));
-  EXPECT_EQ(sumOf(product, 32, {{one8, 0x30}}, single(0x1p23f + 1)), single(0x1p23f + 2)); // to nearest even
+  EXPECT_EQ(sumOf(traits, 32, {{one8, one8}}, single(0x1p13f)), single(0x1p13f + 1));
+  EXPECT_EQ(sumOf(traits, 32, {{one8, one8}}, single(0x1p14f)), single(0x1p14f));
+  traits.isWarpGroup = false; // mma.sync adds the accumulator in single precision
+  EXPECT_EQ(sumOf(traits, 32, {{one8, one8}}, single(0x1p14f)), single(0x1p14f + 1));
+  EXPECT_EQ(sumOf(traits, 32, {{one8, 0x30}}, single(0x1p23f + 1)), single(0x1p23f + 2)); // to nearest even
 }
 
 TEST(TensorCore, doublesPassOnTheNanOfTheRightFactorFirst) {
@@ -96,12 +97,12 @@ TEST(TensorCore, doublesPassOnTheNanOfTheRightFactorFirst) {
 }
 
 TEST(TensorCore, integersWrapOrSaturate) {
-  Product product{Element::S8, Element::U8, Accumulator::S32};
-  EXPECT_EQ(sumOf(product, 32, {{0x80, 0xff}, {0x01, 0x02}}, 5), uint32_t(-128 * 255 + 2 + 5));
-  EXPECT_EQ(sumOf(product, 32, {{1, 1}}, 0x7fffffff), 0x80000000u);
-  product.saturate = true;
-  EXPECT_EQ(sumOf(product, 32, {{1, 1}}, 0x7fffffff), 0x7fffffffu);
-  EXPECT_EQ(sumOf(product, 32, {{0xff, 1}}, 0x80000000), 0x80000000u);
+  MmaTraits traits{Element::S8, Element::U8, Accumulator::S32};
+  EXPECT_EQ(sumOf(traits, 32, {{0x80, 0xff}, {0x01, 0x02}}, 5), uint32_t(-128 * 255 + 2 + 5));
+  EXPECT_EQ(sumOf(traits, 32, {{1, 1}}, 0x7fffffff), 0x80000000u);
+  traits.saturate = true;
+  EXPECT_EQ(sumOf(traits, 32, {{1, 1}}, 0x7fffffff), 0x7fffffffu);
+  EXPECT_EQ(sumOf(traits, 32, {{0xff, 1}}, 0x80000000), 0x80000000u);
 }
 
 /// Computes the sum as the header describes it, term by term with 128-bit integers.

@@ -30,14 +30,14 @@ template <typename T> std::vector<Dest<T>> takeDests(Decoding &d, size_t operand
 
 class Mma final : public Operation {
 public:
-  Mma(Shape shape, const Product &product, Decoding &d)
-      : shape(shape), product(product), dests(takeDests<uint32_t>(d, 0)), left(takeSources<uint32_t>(d, 1)),
+  Mma(Shape shape, const MmaTraits &traits, Decoding &d)
+      : shape(shape), traits(traits), dests(takeDests<uint32_t>(d, 0)), left(takeSources<uint32_t>(d, 1)),
         right(takeSources<uint32_t>(d, 2)), accumulators(takeSources<uint32_t>(d, 3)) {
     aligned = true;
   }
 
   bool hasRightCounts() const {
-    unsigned bits = bitsOf(product.left), perAccumulator = product.accumulator == Accumulator::F16 ? 2 : 1;
+    unsigned bits = bitsOf(traits.left), perAccumulator = traits.accumulator == Accumulator::F16 ? 2 : 1;
     return left.size() == shape.m * shape.k * bits / 1024 && right.size() == columns * shape.k * bits / 1024 &&
            accumulators.size() == shape.m * columns / warpSize / perAccumulator && dests.size() == accumulators.size();
   }
@@ -45,7 +45,7 @@ public:
   Step execute(Warp &warp, Fragment &, LaneMask active) const override {
     if (!isWholeWarp(warp, *this))
       return Step::Fault;
-    unsigned bits = bitsOf(product.left), perRegister = 32 / bits;
+    unsigned bits = bitsOf(traits.left), perRegister = 32 / bits;
     FactorBits leftBits(shape.m, shape.k), rightBits(columns, shape.k);
     uint32_t scratch[warpSize];
     for (unsigned i = 0; i < left.size(); ++i) {
@@ -63,7 +63,7 @@ public:
       }
     }
     uint32_t sums[16 * columns];
-    bool isPacked = product.accumulator == Accumulator::F16;
+    bool isPacked = traits.accumulator == Accumulator::F16;
     for (unsigned i = 0; i < accumulators.size(); ++i) {
       const uint32_t *values = accumulators[i].read(warp, scratch);
       for (unsigned lane = 0; lane < warpSize; ++lane) {
@@ -75,7 +75,7 @@ public:
         }
       }
     }
-    multiplyAdd(product, leftBits, rightBits, sums);
+    multiplyAdd(traits, leftBits, rightBits, sums);
     for (unsigned i = 0; i < dests.size(); ++i) {
       for (unsigned lane = 0; lane < warpSize; ++lane)
         scratch[lane] = isPacked ? sumOf(sums, lane, 2 * i) | sumOf(sums, lane, 2 * i + 1) << 16 : sumOf(sums, lane, i);
@@ -93,7 +93,7 @@ private:
   }
 
   Shape shape;
-  Product product;
+  MmaTraits traits;
   std::vector<Dest<uint32_t>> dests;
   std::vector<Source<uint32_t>> left, right, accumulators;
 };
@@ -187,11 +187,11 @@ Result<OperationPtr> decodeMma(Decoding &d) {
   std::optional<Shape> shape = takeShape(d);
   if (!shape || !d.take("row") || !d.take("col"))
     return d.unsupported();
-  Product product;
-  product.saturate = d.take("satfinite");
+  MmaTraits traits;
+  traits.saturate = d.take("satfinite");
   if (d.take("f64")) {
     bool isDouble = d.take("f64") && d.take("f64") && d.take("f64");
-    if (!isDouble || product.saturate || !isShapeOf(Element::F64, *shape) || !d.finished(4))
+    if (!isDouble || traits.saturate || !isShapeOf(Element::F64, *shape) || !d.finished(4))
       return d.unsupported();
     auto operation = std::make_unique<MmaDouble>(*shape, d);
     if (!operation->hasRightCounts())
@@ -204,20 +204,20 @@ Result<OperationPtr> decodeMma(Decoding &d) {
   if (!result || !left || !right || accumulator != result || !mayMultiply(*left, *right) ||
       !mayAccumulate(*left, *result) || !isShapeOf(*left, *shape))
     return d.unsupported();
-  if (product.saturate && (!isInteger(*left) || *left == Element::B1))
+  if (traits.saturate && (!isInteger(*left) || *left == Element::B1))
     return d.unsupported();
   if (*left == Element::B1) {
     int operation = d.takeOne({"xor", "and"});
     if (operation < 0 || !d.take("popc"))
       return d.unsupported();
-    product.isXor = operation == 0;
+    traits.isXor = operation == 0;
   }
   if (!d.finished(4))
     return d.unsupported();
-  product.left = *left;
-  product.right = *right;
-  product.accumulator = *result;
-  auto operation = std::make_unique<Mma>(*shape, product, d);
+  traits.left = *left;
+  traits.right = *right;
+  traits.accumulator = *result;
+  auto operation = std::make_unique<Mma>(*shape, traits, d);
   if (!operation->hasRightCounts())
     return d.error("the operands have the wrong number of registers");
   return OperationPtr(std::move(operation));

@@ -37,7 +37,7 @@ public:
 
   Kind kind = Kind::F8F6F4;
   Shape shape;
-  Product product;
+  MmaTraits traits;
   unsigned scaleVector = 0; ///< scales per line; 0: none
   ScaleType scaleType = ScaleType::UE8M0;
   std::vector<Dest<uint32_t>> dests;
@@ -46,7 +46,7 @@ public:
 
   bool isPacked() const { return kind >= Kind::MXF4; }
   bool hasRightCounts() const {
-    const size_t sums = product.accumulator == Accumulator::F16 ? 2 : 4;
+    const size_t sums = traits.accumulator == Accumulator::F16 ? 2 : 4;
     return left.size() == 4 && right.size() == 2 && accumulators.size() == sums && dests.size() == sums;
   }
 
@@ -55,7 +55,7 @@ public:
       return Step::Fault;
     const FactorBits leftBits = gather(warp, left, true), rightBits = gather(warp, right, false);
     uint32_t sums[tileRows * tileColumns], scratch[warpSize];
-    const bool isHalf = product.accumulator == Accumulator::F16;
+    const bool isHalf = traits.accumulator == Accumulator::F16;
     for (unsigned i = 0; i < accumulators.size(); ++i) {
       const uint32_t *values = accumulators[i].read(warp, scratch);
       for (unsigned lane = 0; lane < warpSize; ++lane) {
@@ -69,9 +69,9 @@ public:
       if (!gatherScales(warp, leftScales, tileRows, scales[0]) ||
           !gatherScales(warp, rightScales, tileColumns, scales[1]))
         return Step::Fault;
-      multiplyAdd(product, leftBits, scales[0], rightBits, scales[1], sums);
+      multiplyAdd(traits, leftBits, scales[0], rightBits, scales[1], sums);
     } else {
-      multiplyAdd(product, leftBits, rightBits, sums);
+      multiplyAdd(traits, leftBits, rightBits, sums);
     }
     for (unsigned i = 0; i < dests.size(); ++i) {
       for (unsigned lane = 0; lane < warpSize; ++lane)
@@ -100,7 +100,7 @@ private:
         spread(factor, storage, isLeft ? at.row : at.column, isLeft ? at.column : at.row, values[lane]);
       }
     }
-    const unsigned bits = bitsOf(isLeft ? product.left : product.right);
+    const unsigned bits = bitsOf(isLeft ? traits.left : traits.right);
     if (!isPacked() && bits < storage)
       for (uint32_t &element : factor.bits)
         element = bits == 4 ? element >> 2 & 0xf : element & 0x3f;
@@ -165,8 +165,8 @@ bool takeTypes(Decoding &d, MmaKind &mma) {
   const std::optional<Accumulator> sum = takeAccumulator(d);
   if (!result || !left || !right || result != sum || *result == Accumulator::S32)
     return false;
-  mma.product = {*left, *right, *result};
-  mma.product.isBlackwell = true;
+  mma.traits = {*left, *right, *result};
+  mma.traits.isBlackwell = true;
   if (mma.isPacked() && (*left != Element::E2M1 || *right != Element::E2M1))
     return false;
   if (!mma.scaleVector)

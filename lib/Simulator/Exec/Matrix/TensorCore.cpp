@@ -112,42 +112,42 @@ uint32_t roundToHalf(double value) {
 }
 
 /// Returns a sum with infinities or NaN among its terms: their sum, independent of the order.
-uint32_t specialSum(const Product &product, const FactorBits &left, unsigned row, const FactorBits &right,
+uint32_t specialSum(const MmaTraits &traits, const FactorBits &left, unsigned row, const FactorBits &right,
                     unsigned column, uint32_t accumulator) {
-  bool isHalf = product.accumulator == Accumulator::F16;
+  bool isHalf = traits.accumulator == Accumulator::F16;
   double sum = isHalf ? toDouble(Element::F16, accumulator) : std::bit_cast<float>(accumulator);
-  sum *= powerOfTwo(-int(product.inputShift));
+  sum *= powerOfTwo(-int(traits.inputShift));
   for (unsigned k = 0; k < left.depth; ++k)
-    sum += toDouble(product.left, left.at(k)[row]) * toDouble(product.right, right.at(k)[column]);
+    sum += toDouble(traits.left, left.at(k)[row]) * toDouble(traits.right, right.at(k)[column]);
   if (std::isnan(sum))
     return isHalf ? 0x7fff : 0x7fffffff;
   return (isHalf ? 0x7c00 : 0x7f800000) | uint32_t(std::signbit(sum)) << (isHalf ? 15 : 31);
 }
 
 template <typename Real, typename Units = Integers>
-void multiplyAddFloats(const Product &product, const FactorBits &leftBits, const FactorBits &rightBits,
+void multiplyAddFloats(const MmaTraits &traits, const FactorBits &leftBits, const FactorBits &rightBits,
                        uint32_t *accumulators, const BlockScales *leftScales = nullptr,
                        const BlockScales *rightScales = nullptr) {
-  Factor<Real> left(leftBits, product.left), right(rightBits, product.right);
+  Factor<Real> left(leftBits, traits.left), right(rightBits, traits.right);
   if (leftScales)
     left.scale(*leftScales);
   if (rightScales)
     right.scale(*rightScales);
-  const bool isCoarse = isFloat8(product.left) && !product.isBlackwell;
+  const bool isCoarse = isFloat8(traits.left) && !traits.isBlackwell;
   int fraction = isCoarse ? 13 : 25, mantissaBits = isCoarse ? 13 : 23;
   AccumulatorRow c(right.lines);
   std::vector<double> sums(right.lines);
   for (unsigned row = 0; row < left.lines; ++row) {
     uint32_t *bits = accumulators + size_t(row) * right.lines;
-    c.decode(bits, product.accumulator, powerOfTwo(-int(product.inputShift)));
+    c.decode(bits, traits.accumulator, powerOfTwo(-int(traits.inputShift)));
     sumRow<Real, Units>(left, row, right, c, fraction, sums.data());
     bool anySpecial = left.isSpecial(row) || !right.special.empty() || c.anySpecial;
     for (unsigned column = 0; column < right.lines; ++column) {
       if (anySpecial && (left.isSpecial(row) || right.isSpecial(column) || c.special[column]))
         bits[column] = (leftScales && hasNan(*leftScales, row)) || (rightScales && hasNan(*rightScales, column))
-                           ? (product.accumulator == Accumulator::F16 ? 0x7fff : 0x7fffffff)
-                           : specialSum(product, leftBits, row, rightBits, column, bits[column]);
-      else if (product.accumulator == Accumulator::F16)
+                           ? (traits.accumulator == Accumulator::F16 ? 0x7fff : 0x7fffffff)
+                           : specialSum(traits, leftBits, row, rightBits, column, bits[column]);
+      else if (traits.accumulator == Accumulator::F16)
         bits[column] = roundToHalf(sums[column]);
       else
         bits[column] = truncateToSingle(sums[column], mantissaBits);
@@ -164,15 +164,15 @@ FactorBits widenPart(const FactorBits &from, Element element, unsigned part) {
   return result;
 }
 
-void multiplyAddWidened(const Product &product, const FactorBits &left, const FactorBits &right,
+void multiplyAddWidened(const MmaTraits &traits, const FactorBits &left, const FactorBits &right,
                         uint32_t *accumulators) {
-  Product widened = {Element::F16, Element::F16, product.accumulator};
+  MmaTraits widened = {Element::F16, Element::F16, traits.accumulator};
   std::vector<uint32_t> sums(size_t(left.lines) * right.lines);
   for (unsigned part = 0; part < 2; ++part)
-    multiplyAddFloats<float>(widened, widenPart(left, product.left, part), widenPart(right, product.right, part),
+    multiplyAddFloats<float>(widened, widenPart(left, traits.left, part), widenPart(right, traits.right, part),
                              sums.data());
   for (size_t i = 0; i < sums.size(); ++i) {
-    if (product.accumulator == Accumulator::F16) {
+    if (traits.accumulator == Accumulator::F16) {
       accumulators[i] = numerics::encode<numerics::halfFormat>(toDouble(Element::F16, sums[i]) +
                                                                toDouble(Element::F16, accumulators[i]));
       continue;
@@ -182,9 +182,9 @@ void multiplyAddWidened(const Product &product, const FactorBits &left, const Fa
   }
 }
 
-void multiplyAddIntegers(const Product &product, const FactorBits &leftBits, const FactorBits &rightBits,
+void multiplyAddIntegers(const MmaTraits &traits, const FactorBits &leftBits, const FactorBits &rightBits,
                          uint32_t *accumulators) {
-  std::vector<int32_t> left = toIntegers(leftBits, product.left), right = toIntegers(rightBits, product.right);
+  std::vector<int32_t> left = toIntegers(leftBits, traits.left), right = toIntegers(rightBits, traits.right);
   unsigned rows = leftBits.lines, columns = rightBits.lines;
   std::vector<int32_t> sums(columns); // at most 64 * 255 * 255: no overflow
   for (unsigned row = 0; row < rows; ++row) {
@@ -192,7 +192,7 @@ void multiplyAddIntegers(const Product &product, const FactorBits &leftBits, con
     for (unsigned k = 0; k < leftBits.depth; ++k) {
       int32_t factor = left[size_t(k) * rows + row];
       const int32_t *line = right.data() + size_t(k) * columns;
-      if (product.isXor)
+      if (traits.isXor)
         for (unsigned column = 0; column < columns; ++column)
           sums[column] += factor ^ line[column];
       else
@@ -202,7 +202,7 @@ void multiplyAddIntegers(const Product &product, const FactorBits &leftBits, con
     for (unsigned column = 0; column < columns; ++column) {
       uint32_t &to = accumulators[size_t(row) * columns + column];
       int64_t sum = int64_t(int32_t(to)) + sums[column];
-      if (product.saturate) {
+      if (traits.saturate) {
         constexpr int64_t least = std::numeric_limits<int32_t>::min(), most = std::numeric_limits<int32_t>::max();
         sum = sum < least ? least : sum > most ? most : sum;
       }
@@ -224,20 +224,20 @@ double fuseDoubles(double left, double right, double sum) {
 
 } // namespace
 
-void multiplyAdd(const Product &product, const FactorBits &left, const FactorBits &right, uint32_t *accumulators) {
-  if (isInteger(product.left))
-    multiplyAddIntegers(product, left, right, accumulators);
-  else if (isFloat8(product.left) && !product.isWarpGroup && !product.isBlackwell)
-    multiplyAddWidened(product, left, right, accumulators);
-  else if (product.left == Element::BF16 || product.left == Element::TF32)
-    multiplyAddFloats<double>(product, left, right, accumulators); // their products do not fit a float
+void multiplyAdd(const MmaTraits &traits, const FactorBits &left, const FactorBits &right, uint32_t *accumulators) {
+  if (isInteger(traits.left))
+    multiplyAddIntegers(traits, left, right, accumulators);
+  else if (isFloat8(traits.left) && !traits.isWarpGroup && !traits.isBlackwell)
+    multiplyAddWidened(traits, left, right, accumulators);
+  else if (traits.left == Element::BF16 || traits.left == Element::TF32)
+    multiplyAddFloats<double>(traits, left, right, accumulators); // their products do not fit a float
   else
-    multiplyAddFloats<float>(product, left, right, accumulators);
+    multiplyAddFloats<float>(traits, left, right, accumulators);
 }
 
-void multiplyAdd(const Product &product, const FactorBits &left, const BlockScales &leftScales, const FactorBits &right,
-                 const BlockScales &rightScales, uint32_t *accumulators) {
-  multiplyAddFloats<double, LongIntegers>(product, left, right, accumulators, &leftScales, &rightScales);
+void multiplyAdd(const MmaTraits &traits, const FactorBits &left, const BlockScales &leftScales,
+                 const FactorBits &right, const BlockScales &rightScales, uint32_t *accumulators) {
+  multiplyAddFloats<double, LongIntegers>(traits, left, right, accumulators, &leftScales, &rightScales);
 }
 
 void multiplyAdd(unsigned rows, unsigned columns, unsigned depth, const double *left, const double *right,

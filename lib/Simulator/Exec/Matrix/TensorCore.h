@@ -26,7 +26,8 @@ namespace tile::sim::matrix {
 
 enum class Accumulator : uint8_t { F32, F16, S32 };
 
-struct Product {
+/// The types and modifiers of an MMA.
+struct MmaTraits {
   Element left = Element::F16;
   Element right = Element::F16;
   Accumulator accumulator = Accumulator::F32;
@@ -39,11 +40,11 @@ struct Product {
 
 /// Multiplies the operands and adds the result to `accumulators`, a row-major matrix of left.lines x right.lines bit
 /// patterns; right.lines is a multiple of 8.
-void multiplyAdd(const Product &product, const FactorBits &left, const FactorBits &right, uint32_t *accumulators);
+void multiplyAdd(const MmaTraits &traits, const FactorBits &left, const FactorBits &right, uint32_t *accumulators);
 
 /// The same for operands whose blocks along k have scales: exact products of elements and scales, added like f16.
-void multiplyAdd(const Product &product, const FactorBits &left, const BlockScales &leftScales, const FactorBits &right,
-                 const BlockScales &rightScales, uint32_t *accumulators);
+void multiplyAdd(const MmaTraits &traits, const FactorBits &left, const BlockScales &leftScales,
+                 const FactorBits &right, const BlockScales &rightScales, uint32_t *accumulators);
 
 /// MMA of f64: fused multiply-adds, one after another in the order of k. `left` is by rows, `right` by columns
 /// (elements along k are neighbours in both).

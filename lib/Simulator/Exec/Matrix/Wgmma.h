@@ -18,7 +18,7 @@ constexpr unsigned groupRows = 64;
 
 /// A decoded wgmma instruction.
 struct WgmmaShape {
-  Product product;
+  MmaTraits traits;
   unsigned columns = 0, depth = 0;
   bool leftInRegisters = false;
   bool leftLineMajor = false, rightLineMajor = false;
@@ -26,7 +26,7 @@ struct WgmmaShape {
   std::vector<uint32_t> accumulators; ///< offsets in the register file
   std::vector<uint32_t> left;         ///< the same, if the left operand is in registers
 
-  unsigned elementBytes() const { return bitsOf(product.left) / 8; }
+  unsigned elementBytes() const { return bitsOf(traits.left) / 8; }
   /// Returns true if shape and types are the same, so that both may use the same accumulators without a fence or wait
   /// between them.
   bool isSameKind(const WgmmaShape &other) const;

@@ -290,9 +290,9 @@ bool takeRegisters(Decoding &d, size_t index, std::vector<uint32_t> &offsets) {
 /// Takes the immediates after scale-d: absent for integers, the transpositions only for 16-bit elements.
 bool takeImmediates(Decoding &d, WgmmaShape &shape) {
   size_t count = d.instruction.operands.size(), next = 4;
-  if (isInteger(shape.product.left))
+  if (isInteger(shape.traits.left))
     return count == next;
-  bool is16 = bitsOf(shape.product.left) == 16;
+  bool is16 = bitsOf(shape.traits.left) == 16;
   if (count != next + 2 + (is16 ? 2 - shape.leftInRegisters : 0))
     return false;
   std::optional<bool> negateLeft = takeImmediate(d, next, 1, -1), negateRight = takeImmediate(d, next + 1, 1, -1);
@@ -336,9 +336,9 @@ Result<OperationPtr> decodeMmaAsync(Decoding &d) {
       !isShapeOf(*left, *right, *dims))
     return d.unsupported();
   WgmmaShape shape;
-  shape.product = {*left, *right, *accumulator, true};
+  shape.traits = {*left, *right, *accumulator, true};
   if (isInteger(*left))
-    shape.product.saturate = d.take("satfinite");
+    shape.traits.saturate = d.take("satfinite");
   if (!d.suffixesFinished() || d.instruction.operands.size() < 4)
     return d.unsupported();
   shape.columns = dims->n;

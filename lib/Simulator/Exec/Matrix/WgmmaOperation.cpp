@@ -31,8 +31,8 @@ FactorBits readShared(Cta &cta, const Descriptor &descriptor, bool isLineMajor, 
 } // namespace
 
 bool WgmmaShape::isSameKind(const WgmmaShape &other) const {
-  return columns == other.columns && depth == other.depth && product.left == other.product.left &&
-         product.right == other.product.right && product.accumulator == other.product.accumulator;
+  return columns == other.columns && depth == other.depth && traits.left == other.traits.left &&
+         traits.right == other.traits.right && traits.accumulator == other.traits.accumulator;
 }
 
 void WgmmaOperation::join(Warp &warp) {
@@ -53,7 +53,7 @@ FactorBits WgmmaOperation::readLeft() const {
   if (!shape.leftInRegisters)
     return readShared(cta, issue.left, shape.leftLineMajor, groupRows, shape);
   FactorBits left(groupRows, shape.depth);
-  unsigned bits = bitsOf(shape.product.left);
+  unsigned bits = bitsOf(shape.traits.left);
   for (unsigned w = 0; w < warpsInGroup; ++w)
     for (unsigned r = 0; r < shape.left.size(); ++r) {
       const uint32_t *values = warp(w).lanes<uint32_t>(shape.left[r]);
@@ -70,7 +70,7 @@ FactorBits WgmmaOperation::readRight() const {
 }
 
 void WgmmaOperation::negate(FactorBits &factor) const {
-  uint32_t sign = 1u << (bitsOf(shape.product.left) - 1);
+  uint32_t sign = 1u << (bitsOf(shape.traits.left) - 1);
   for (uint32_t &bits : factor.bits)
     bits ^= sign;
 }
@@ -84,7 +84,7 @@ bool WgmmaOperation::advance(Random &) {
 
   // Accumulators by rows; two f16 share a register.
   std::vector<uint32_t> sums(size_t(groupRows) * shape.columns);
-  bool isPacked = shape.product.accumulator == Accumulator::F16;
+  bool isPacked = shape.traits.accumulator == Accumulator::F16;
   auto forAccumulators = [&](auto &&function) {
     for (unsigned w = 0; w < warpsInGroup; ++w)
       for (unsigned r = 0; r < shape.accumulators.size(); ++r) {
@@ -101,7 +101,7 @@ bool WgmmaOperation::advance(Random &) {
       if (isPacked)
         sum[1] = value >> 16;
     });
-  multiplyAdd(shape.product, left, right, sums.data());
+  multiplyAdd(shape.traits, left, right, sums.data());
   forAccumulators([&](uint32_t &value, const uint32_t *sum) { value = isPacked ? sum[0] | sum[1] << 16 : sum[0]; });
 
   for (unsigned i = 0; i < warpsInGroup; ++i) {

@@ -102,10 +102,10 @@ std::string readInstructionDescriptor(uint32_t bits, const MmaForm &form, MmaSha
   shape.n = field(bits, 17, 6) * 8;
   if (!isShape(form, shape.m, shape.n))
     return describeShape(form, shape);
-  shape.product = {*left, *right, *accumulator};
-  shape.product.isBlackwell = true;
-  shape.product.saturate = !form.isScaled() && field(bits, 3, 1);
-  if (shape.product.saturate && form.kind != MmaKind::I8)
+  shape.traits = {*left, *right, *accumulator};
+  shape.traits.isBlackwell = true;
+  shape.traits.saturate = !form.isScaled() && field(bits, 3, 1);
+  if (shape.traits.saturate && form.kind != MmaKind::I8)
     return "the bit for saturation is set, which kind::i8 alone has";
   shape.negateLeft = field(bits, 13, 1);
   shape.negateRight = field(bits, 14, 1);

@@ -38,7 +38,7 @@ struct MmaForm {
 
 struct MmaShape {
   unsigned m = 0, n = 0, k = 0; ///< rows or columns over all CTAs of the group
-  matrix::Product product;
+  matrix::MmaTraits traits;
   bool negateLeft = false, negateRight = false;
   bool leftLineMajor = false, rightLineMajor = false;
   matrix::ScaleType scaleType = matrix::ScaleType::UE8M0;

@@ -41,7 +41,7 @@ bool Mma::readOperands(Warp &warp, unsigned lane, MmaIssue &issue) const {
   if (const std::string error = readInstructionDescriptor(bits, form, issue.shape); !error.empty())
     return refuse(warp, ReportKind::InvalidOperand, *instruction, lane,
                   "{} with the instruction descriptor {:#010x}: {}", instruction->text(), bits, error);
-  issue.shape.product.inputShift = inputShift;
+  issue.shape.traits.inputShift = inputShift;
   issue.accumulator = TensorAddress::of(accumulator.one(warp, lane));
   issue.keepsAccumulator = keep.read(warp) >> lane & 1;
   for (size_t i = 0; i < disabled.size(); ++i)
@@ -84,7 +84,7 @@ bool Mma::checkFactors(Warp &warp, unsigned lane, const MmaIssue &issue) const {
     if (isWide && !isLineMajor)
       return refuse(warp, ReportKind::InvalidOperand, *instruction, lane,
                     "{}: the swizzle in chunks of 32 bytes is for MN-major factors", instruction->text());
-  const matrix::Element element = issue.shape.product.left;
+  const matrix::Element element = issue.shape.traits.left;
   const bool isSmall = matrix::bitsOf(element) < 8 && issue.shape.perChunk == 16;
   if (form.leftInTensor && isSmall)
     return refuse(warp, ReportKind::InvalidOperand, *instruction, lane,

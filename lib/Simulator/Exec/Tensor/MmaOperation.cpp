@@ -64,7 +64,7 @@ FactorBits MmaOperation::readLeft(Cta &cta, unsigned part) const {
   const Placement placement = issue.placement();
   FactorBits left(placement.rows, shape.k);
   if (!issue.form.leftInTensor) {
-    readShared(cta, issue.leftMatrix(), shape.product.left, 0, left);
+    readShared(cta, issue.leftMatrix(), shape.traits.left, 0, left);
   } else {
     const unsigned bits = 256 / shape.k, perColumn = 32 / bits;
     for (unsigned row = 0; row < placement.rows; ++row)
@@ -75,7 +75,7 @@ FactorBits MmaOperation::readLeft(Cta &cta, unsigned part) const {
       }
   }
   if (shape.negateLeft)
-    negate(left, shape.product.left);
+    negate(left, shape.traits.left);
   return left;
 }
 
@@ -84,9 +84,9 @@ FactorBits MmaOperation::readRight() const {
   const MmaShape &shape = issue.shape;
   FactorBits right(shape.n, shape.k);
   for (unsigned i = 0; i < issue.ctas.size(); ++i)
-    readShared(*issue.ctas[i], issue.rightMatrix(), shape.product.right, i * issue.rightLines(), right);
+    readShared(*issue.ctas[i], issue.rightMatrix(), shape.traits.right, i * issue.rightLines(), right);
   if (shape.negateRight)
-    negate(right, shape.product.right);
+    negate(right, shape.traits.right);
   return right;
 }
 
@@ -112,7 +112,7 @@ void MmaOperation::multiplyScaled(Cta &cta, const FactorBits &left, const Factor
       std::vector<uint32_t> some(step * columns);
       for (unsigned i = 0; i < step; ++i)
         std::copy_n(sums.begin() + (row + i) * issue.shape.n + firstColumn, columns, some.begin() + i * columns);
-      multiplyAdd(issue.shape.product, slice(left, row, step), scalesOf(false, row, step, warp),
+      multiplyAdd(issue.shape.traits, slice(left, row, step), scalesOf(false, row, step, warp),
                   slice(right, firstColumn, columns), scalesOf(true, firstColumn, columns, warp), some.data());
       for (unsigned i = 0; i < step; ++i)
         std::copy_n(some.begin() + i * columns, columns, sums.begin() + (row + i) * issue.shape.n + firstColumn);
@@ -128,7 +128,7 @@ void MmaOperation::multiplyParts(Cta &cta, const FactorBits &right, std::vector<
     const auto first = [&](unsigned row) { return sums.begin() + row * issue.shape.n + part * columns; };
     for (unsigned row = 0; row < placement.rows; ++row)
       std::copy_n(first(row), columns, some.begin() + row * columns);
-    multiplyAdd(issue.shape.product, readLeft(cta, part), slice(right, part * columns, columns), some.data());
+    multiplyAdd(issue.shape.traits, readLeft(cta, part), slice(right, part * columns, columns), some.data());
     for (unsigned row = 0; row < placement.rows; ++row)
       std::copy_n(some.begin() + row * columns, columns, first(row));
   }
@@ -138,7 +138,7 @@ void MmaOperation::multiply(unsigned index, const FactorBits &right) const {
   Cta &cta = *issue.ctas[index];
   const Placement placement = issue.placement();
   const unsigned columns = issue.shape.n;
-  const bool isHalf = issue.shape.product.accumulator == matrix::Accumulator::F16;
+  const bool isHalf = issue.shape.traits.accumulator == matrix::Accumulator::F16;
   std::vector<uint32_t> sums(size_t(placement.rows) * columns);
   auto cell = [&](unsigned row, unsigned column) -> uint32_t & {
     return cta.tensor.at(issue.accumulator.lane + placement.lane(row, column),
@@ -153,7 +153,7 @@ void MmaOperation::multiply(unsigned index, const FactorBits &right) const {
   else if (issue.form.isWeightStationary && issue.form.leftInTensor)
     multiplyParts(cta, right, sums);
   else
-    multiplyAdd(issue.shape.product, readLeft(cta, 0), right, sums.data());
+    multiplyAdd(issue.shape.traits, readLeft(cta, 0), right, sums.data());
   for (unsigned row = 0; row < placement.rows; ++row)
     for (unsigned column = 0; column < columns; ++column)
       if (!issue.isDisabled(index, issue.accumulator.lane + placement.lane(row, column)))
