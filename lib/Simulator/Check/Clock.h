@@ -92,8 +92,8 @@ struct SyncClock {
   }
 };
 
-/// A clock that is kept for long, such as that of each location to which a grid has released. Most hold the count of
-/// one thread and those of the warps of its CTA, and are stored compactly.
+/// A clock that is kept for a long time, such as that of each location to which a grid has released. Most hold the
+/// count of one thread and those of the warps of its CTA, and are stored compactly.
 class StoredClock {
 public:
   template <typename Function> void read(Function &&function) const {

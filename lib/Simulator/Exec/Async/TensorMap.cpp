@@ -13,7 +13,7 @@ using runtime::Success;
 
 namespace {
 
-/// The 128 bytes.
+/// The 128 bytes of a tensor map.
 struct Packed {
   uint32_t magic;
   uint8_t rank, type, interleave, swizzle;
