@@ -302,7 +302,7 @@ private:
     int64_t size = store.getDesc().getType().getShape()[dim], partSize = part.getShape()[axis];
     int64_t count = size / partSize, slots = std::min(count, target::storeBuffers), writes = count + (rest ? 1 : 0);
     builder.setInsertionPointToStart(&kernel.getBody().front());
-    // Writes that pass through the whole ring leave it to the next ones in the state in which they found it.
+    // If the writes go round the whole ring, it can be shared with other stores: the next slot is the same afterwards.
     Value own, &ring = rest || count % slots != 0 ? own : storeRings[{part.withSlots(slots), groups}];
     if (!ring)
       ring = cta::AllocOp::create(builder, loc, part.withSlots(slots), /*offset=*/IntegerAttr());

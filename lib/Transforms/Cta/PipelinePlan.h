@@ -32,7 +32,7 @@ struct LookAhead {
 struct PipelinePlan {
   int64_t slots = 0;       ///< The slots of each destination buffer; 0 without copies.
   bool isShort = false;    ///< Each iteration has a separate slot.
-  bool copiesLast = false; ///< Copies come after the MMAs, into the slots of those of the previous iteration.
+  bool copiesLast = false; ///< copies follow the MMAs and reuse the slots of the previous iteration
   bool inFlight = false;   ///< MMAs stay in flight while copies are awaited; otherwise cta-schedule-loop decides.
   llvm::DenseSet<mlir::Operation *> indices; ///< Loads from which the addresses of copies are computed.
   llvm::DenseSet<mlir::Operation *> values;  ///< Loads into registers that are executed one iteration ahead.
