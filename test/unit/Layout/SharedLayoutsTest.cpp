@@ -228,7 +228,8 @@ TEST(ConversionBuffer, negative_OtherwiseTakesCommonVectors) {
   std::vector<int64_t> shape = {64, 64};
   LinearLayout rows = defaultBlocked(shape, {1, 0}, 8, 2), narrow = defaultBlocked(shape, {1, 0}, 2, 2);
   LinearLayout b = mmaOperandB(64, 64, {1, 2});
-  EXPECT_EQ(conversionBuffer(narrow, b, 2), bankConflictFree(narrow, b, 2)); // no 16 bytes of a row in a thread
+  // no thread has 16 contiguous bytes of a row
+  EXPECT_EQ(conversionBuffer(narrow, b, 2), bankConflictFree(narrow, b, 2));
   LinearLayout columns = defaultBlocked(shape, {0, 1}, 8, 2);
   EXPECT_EQ(conversionBuffer(rows, columns, 2), bankConflictFree(rows, columns, 2)); // no fragments
 }
