@@ -41,7 +41,9 @@ TEST_F(Journal, goesOnWhereItWas) {
   EXPECT_TRUE(bool(journal->append("M=17 N=1", {{17, 1}, "1", "general", 2})));
   TuningTable table = identity;
   table.entries = {entry, {{17, 1}, "1", "general", 2}};
-  EXPECT_EQ(*TuneJournal::readTable(path), table);
+  Result<TuneJournal::Measured> measured = TuneJournal::read(path);
+  ASSERT_TRUE(bool(measured)) << measured.error().message;
+  EXPECT_EQ(measured->table, table);
 }
 
 TEST_F(Journal, negative_refusesOthers) {
