@@ -45,6 +45,10 @@ bool Rank::check(const Case &work, tile_dist_form form, const CheckOptions &dept
     std::printf("WRONG: rank %d, %s %s: two runs differ\n", info.rank, nameOf(work.operation), nameOf(chosen.form));
     right = false;
   }
+  if (!work.hasGemm() && chosen.c && tile_dist_run(plan, stream, chosen.c, nullptr, chosen.c) == TILE_OK) {
+    std::printf("WRONG: rank %d, all_reduce reads the memory that other ranks write\n", info.rank);
+    right = false;
+  }
   if (depth.replays > 0) {
     replay(describe(work, nameOf(form)), depth.replays, run, [&](int replay) {
       if (replay == 0)
@@ -111,7 +115,7 @@ bool Rank::soak() {
   int count = 0;
   for (bool goesOn = true; goesOn; ++count) {
     const auto below = [&](int limit) { return int64_t(random() % unsigned(limit)); };
-    Case work = {tile_dist_operation(below(3)), 0, 8 * (1 + below(256)), 8 * (1 + below(256))};
+    Case work = {tile_dist_operation(below(4)), 0, 8 * (1 + below(256)), 8 * (1 + below(256))};
     work.m = info.size * (1 + below(1024));
     const auto form = tile_dist_form(below(4));
     if (!check(work, form, {/*samples=*/64, /*replays=*/0}))

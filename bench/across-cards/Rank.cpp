@@ -70,7 +70,7 @@ void Rank::step(const Case &work, const char *form, const char *text) {
 
 size_t Rank::elementsOfA(const Case &work) const {
   const int64_t rows = work.operation == TILE_DIST_ALL_GATHER_GEMM ? work.m / info.size : work.m;
-  return size_t(rows * work.k);
+  return size_t(rows * (work.hasGemm() ? work.k : work.n));
 }
 size_t Rank::elementsOfC(const Case &work) const {
   const int64_t rows = work.operation == TILE_DIST_GEMM_REDUCE_SCATTER ? work.m / info.size : work.m;
@@ -94,7 +94,7 @@ Rank::Buffers Rank::makeBuffers(const Case &work, bool hasRoom) const {
 }
 
 tile_dist_plan *Rank::makePlan(const Case &work, tile_dist_form form) {
-  const tile_dist_shape shape = {work.m, work.n, work.k, TILE_DIST_BF16};
+  const tile_dist_shape shape = {work.m, work.n, work.hasGemm() ? work.k : 0, TILE_DIST_BF16};
   tile_dist_plan *plan = nullptr;
   checkDist(tile_dist_plan_create(comm, work.operation, &shape, &kernels, form, &plan));
   return plan;
@@ -109,7 +109,8 @@ double Rank::expected(const Case &work, int64_t row, int64_t column) const {
     row += info.rank * (work.m / info.size);
   double sum = 0;
   for (int rank = 0; rank < info.size; ++rank)
-    sum += dot(startOfA(rank), row, startOfB(rank), column, work.k);
+    sum += !work.hasGemm() ? Sequence::get().value(startOfA(rank) + uint64_t(row * work.n + column))
+                           : dot(startOfA(rank), row, startOfB(rank), column, work.k);
   return sum;
 }
 

@@ -17,6 +17,7 @@ namespace across {
 struct Case {
   tile_dist_operation operation;
   int64_t m, n, k; ///< of the GEMM of one rank
+  bool hasGemm() const { return operation != TILE_DIST_ALL_REDUCE; }
 };
 
 struct Options {
@@ -65,7 +66,7 @@ struct Shared {
 };
 
 inline const char *nameOf(tile_dist_operation operation) {
-  constexpr const char *names[] = {"all_gather_gemm", "gemm_reduce_scatter", "gemm_all_reduce"};
+  constexpr const char *names[] = {"all_gather_gemm", "gemm_reduce_scatter", "gemm_all_reduce", "all_reduce"};
   return names[operation];
 }
 inline const char *nameOf(tile_dist_form form) {

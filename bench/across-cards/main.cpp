@@ -92,7 +92,7 @@ bool checkAll(Rank &rank, const Options &options, bool isSimulated) {
   int count = 0;
   // From simple to complex: NCCL or copies alone, GEMMs and copies, waiting tiles, and what the model chooses.
   for (tile_dist_form form : {TILE_DIST_SEQUENTIAL, TILE_DIST_CHUNKED, TILE_DIST_FLAGGED, TILE_DIST_AUTO})
-    for (int operation = 0; operation < (options.only == "experts" ? 0 : 3); ++operation) {
+    for (int operation = 0; operation < (options.only == "experts" ? 0 : 4); ++operation) {
       const auto kind = tile_dist_operation(operation);
       std::vector<Case> cases = {{kind, 64 * ranks, 72, 104},
                                  {kind, 100 * ranks, 136, 64}, // tiles with rows of several ranks

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* libtiledist: GEMMs and mixtures of experts on several GPUs, over peer access and NCCL.
+/* libtiledist: GEMMs, sums and mixtures of experts on several GPUs, over peer access and NCCL.
  *
  *   tile_dist_comm *comm;  tile_dist_plan *plan;                       // in each rank: a thread or a process
  *   tile_dist_options options = {.runtime = runtime, .device = -1};
@@ -94,7 +94,10 @@ typedef enum tile_dist_operation {
   /* c[m / size, n] = the rank's rows of the sum over all ranks of a[m, k] @ b[k, n]. */
   TILE_DIST_GEMM_REDUCE_SCATTER = 1,
   /* c[m, n] = the sum over all ranks of a[m, k] @ b[k, n], on every rank. */
-  TILE_DIST_GEMM_ALL_REDUCE = 2
+  TILE_DIST_GEMM_ALL_REDUCE = 2,
+  /* c[m, n] = the sum over all ranks of a[m, n], on every rank: gradients. Without a GEMM: k is 0, b is NULL, and m * n
+     is a multiple of 8 elements for each rank. c may be a, but a must not be tile_dist_plan_info.c. */
+  TILE_DIST_ALL_REDUCE = 3
 } tile_dist_operation;
 
 typedef enum tile_dist_form {
@@ -120,7 +123,7 @@ typedef struct tile_dist_argument {
 /* Kernels, compiled from lib/Distributed/kernels (installed in share/tile/distributed) or others with parameters of the
    same names. They must outlive the plan. */
 typedef struct tile_dist_kernels {
-  tile_kernel *gemm;      /* a, b, c, M, N, K */
+  tile_kernel *gemm;      /* a, b, c, M, N, K. NULL: TILE_DIST_ALL_REDUCE only */
   tile_kernel *gemm_wait; /* also flags, rows, first: waits until flags[unit] is 1 before it reads a unit of `rows` rows
                              of a, and starts with unit `first`. NULL: TILE_DIST_FLAGGED is not available */
   tile_kernel *sum;       /* c, parts, count, stride, size: c = the sum of `count` arrays, `stride` elements apart.

@@ -282,10 +282,12 @@ tile_status tile_dist_plan_describe(const tile_dist_plan *plan, tile_dist_plan_i
 tile_status tile_dist_run(tile_dist_plan *plan, void *stream, const void *a, const void *b, void *c) {
   return guarded([&]() -> Status {
     constexpr const char *function = "tile_dist_run";
-    if (!plan || !a || !b || !c)
-      return nullArgument(function, !plan ? "plan" : !a ? "a" : !b ? "b" : "c");
+    if (!plan || !a || !c)
+      return nullArgument(function, !plan ? "plan" : !a ? "a" : "c");
     if (!plan->gemm)
       return wrongPlan(function, *plan->impl);
+    if (!b && plan->gemm->operation != TILE_DIST_ALL_REDUCE)
+      return nullArgument(function, "b");
     const auto address = [](const void *pointer) { return reinterpret_cast<CUdeviceptr>(pointer); };
     return runIn(*plan->impl,
                  [&] { return plan->gemm->run(static_cast<CUstream>(stream), address(a), address(b), address(c)); });

@@ -3,7 +3,8 @@
 
 namespace tile::dist {
 
-static constexpr const char *operationNames[] = {"all_gather_gemm", "gemm_reduce_scatter", "gemm_all_reduce"};
+static constexpr const char *operationNames[] = {"all_gather_gemm", "gemm_reduce_scatter", "gemm_all_reduce",
+                                                 "all_reduce"};
 
 double GemmPlan::gemmTime(int64_t rows) {
   // Aligned placeholder addresses represent those of a run.
@@ -19,17 +20,19 @@ double GemmPlan::gemmTime(int64_t rows) {
 }
 
 Result<WireWork> GemmPlan::prepareGemm(const PlanRequest &request, size_t rowBytes, int units) {
+  WireWork work;
+  work.ranks = ranks();
+  work.chunkBytes = double(chunkRows()) * double(rowBytes);
+  work.units = units;
+  if (request.operation == TILE_DIST_ALL_REDUCE)
+    return work;
   Result<KernelCall> call =
       makeCall(request, request.kernels->gemm, "gemm", {Name::a, Name::b, Name::c, Name::M, Name::N, Name::K});
   if (!call)
     return call.error();
   gemm = std::move(*call);
-  WireWork work;
-  work.ranks = ranks();
   work.gemm = gemmTime(shape.m);
   work.chunk = gemmTime(chunkRows());
-  work.chunkBytes = double(chunkRows()) * double(rowBytes);
-  work.units = units;
   return work;
 }
 
@@ -42,12 +45,26 @@ Status GemmPlan::multiply(CUstream stream, CUdeviceptr a, CUdeviceptr b, CUdevic
                                {Name::K, shape.k}});
 }
 
+/// The chunks of an all-reduce are whole words of 16 bytes, which sum.tile moves.
+static Status checkSummands(const Communicator &comm, const tile_dist_shape &shape) {
+  constexpr int64_t granule = 8;
+  if (shape.k != 0)
+    return makeError(TILE_ERROR_INVALID_ARGUMENT, "k is {}; expected 0, since all_reduce multiplies nothing", shape.k);
+  Status status = checkSizes({{"m", shape.m}, {"n", shape.n}});
+  if (status && shape.m * shape.n % (granule * comm.size()) != 0)
+    return makeError(TILE_ERROR_INVALID_ARGUMENT, "m * n is {}; expected a multiple of {}, {} for each rank",
+                     shape.m * shape.n, granule * comm.size(), granule);
+  return status;
+}
+
 static Status checkRequest(const Communicator &comm, const PlanRequest &request) {
   const tile_dist_shape &shape = request.shape;
-  if (request.operation < TILE_DIST_ALL_GATHER_GEMM || request.operation > TILE_DIST_GEMM_ALL_REDUCE)
+  if (request.operation < TILE_DIST_ALL_GATHER_GEMM || request.operation > TILE_DIST_ALL_REDUCE)
     return makeError(TILE_ERROR_INVALID_ARGUMENT, "operation {} does not exist", int(request.operation));
   Status status = checkForm(request.form, shape.type);
-  if (status)
+  if (status && request.operation == TILE_DIST_ALL_REDUCE)
+    status = checkSummands(comm, shape);
+  else if (status)
     status = checkSizes({{"m", shape.m}, {"n", shape.n}, {"k", shape.k}});
   if (status && shape.m % comm.size() != 0)
     return makeError(TILE_ERROR_INVALID_ARGUMENT, "m is {}; expected a multiple of the number of ranks, {}", shape.m,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Operations that combine a GEMM with a collective before or after it.
+// Operations that combine a GEMM with a collective before or after it, or that are only a collective.
 #pragma once
 
 #include "Distributed/Plan.h"
@@ -17,10 +17,12 @@ class GemmPlan : public Plan {
 public:
   virtual Status run(CUstream stream, CUdeviceptr a, CUdeviceptr b, CUdeviceptr c) = 0;
 
+  const tile_dist_operation operation;
   const tile_dist_shape shape;
 
 protected:
-  GemmPlan(Communicator &comm, const PlanRequest &request, const char *name) : Plan(comm, name), shape(request.shape) {}
+  GemmPlan(Communicator &comm, const PlanRequest &request, const char *name)
+      : Plan(comm, name), operation(request.operation), shape(request.shape) {}
 
   // Sizes. A chunk is the part of a or c that belongs to one rank.
   int64_t chunkRows() const { return shape.m / ranks(); }
@@ -32,7 +34,8 @@ protected:
                               std::initializer_list<Name> provided) {
     return Plan::makeCall(kernel, role, provided, {request.kernels->arguments, request.kernels->argument_count});
   }
-  /// Prepares the GEMM, and describes the operation for the cost model. `rowBytes`: size of a row that ranks exchange.
+  /// Prepares the GEMM, if the operation has one, and describes the operation for the cost model. `rowBytes`: size of a
+  /// row that ranks exchange.
   Result<WireWork> prepareGemm(const PlanRequest &request, size_t rowBytes, int units);
   /// Launches the GEMM of `rows` rows.
   Status multiply(CUstream stream, CUdeviceptr a, CUdeviceptr b, CUdeviceptr c, int64_t rows);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// gemm_reduce_scatter and gemm_all_reduce: each rank sums the GEMMs of all ranks over its chunk of rows.
+// gemm_reduce_scatter and gemm_all_reduce: each rank sums the GEMMs of all ranks over its chunk of rows. all_reduce
+// sums what the ranks already have: the operand stands for the GEMM's result.
 //
 //   stream   GEMM of another rank's chunk | … | GEMM of the own chunk | wait for the others' parts | sum
 //   copies   after each of these GEMMs: push the chunk to its rank, signal it
@@ -19,8 +20,11 @@ class GemmReduceScatter : public GemmPlan {
 public:
   GemmReduceScatter(Communicator &comm, const PlanRequest &request)
       : GemmPlan(comm, request,
-                 request.operation == TILE_DIST_GEMM_ALL_REDUCE ? "gemm_all_reduce" : "gemm_reduce_scatter"),
-        isGathered(request.operation == TILE_DIST_GEMM_ALL_REDUCE) {}
+                 request.operation == TILE_DIST_ALL_REDUCE        ? "all_reduce"
+                 : request.operation == TILE_DIST_GEMM_ALL_REDUCE ? "gemm_all_reduce"
+                                                                  : "gemm_reduce_scatter"),
+        hasGemm(request.operation != TILE_DIST_ALL_REDUCE),
+        isGathered(request.operation != TILE_DIST_GEMM_REDUCE_SCATTER) {}
 
   Status prepare(const PlanRequest &request) {
     units = chooseUnits();
@@ -42,7 +46,10 @@ public:
 
   Status run(CUstream stream, CUdeviceptr a, CUdeviceptr b, CUdeviceptr c) override {
     if (ranks() == 1)
-      return multiply(stream, a, b, c, shape.m);
+      return hasGemm ? multiply(stream, a, b, c, shape.m) : copy(stream, c, a, size_t(shape.m) * rowBytesOfC());
+    if (!hasGemm && a == results.mine)
+      return makeError(TILE_ERROR_INVALID_ARGUMENT,
+                       "a is the plan's memory for results, which other ranks write while a is read");
     if (usesCollective())
       return runCollective(stream, a, b, c);
     Status status = Success{};
@@ -69,6 +76,8 @@ private:
   size_t chunkBytesOfA() const { return size_t(chunkRows()) * rowBytesOfA(); }
   size_t chunkBytes() const { return size_t(chunkRows()) * rowBytesOfC(); }
 
+  /// Every chunk is there before the first one is sent: one GEMM has computed all, or there is none.
+  bool isComputedAtOnce() const { return !hasGemm || info.form == TILE_DIST_SEQUENTIAL; }
   bool usesCollective() const { return info.form == TILE_DIST_SEQUENTIAL && comm.nccl; }
 
   /// Returns where `owner` receives the part of `sender`. Parts, including the owner's, are in the order of ranks.
@@ -94,7 +103,7 @@ private:
   }
 
   Status allocateAll() {
-    if (!usesCollective() || !isGathered) {
+    if (hasGemm && (!usesCollective() || !isGathered)) {
       Result<CUdeviceptr> memory = allocateLocal(size_t(shape.m) * rowBytesOfC());
       if (!memory)
         return memory.error();
@@ -129,30 +138,33 @@ private:
   }
 
   Status runCollective(CUstream stream, CUdeviceptr a, CUdeviceptr b, CUdeviceptr c) {
-    const CUdeviceptr to = isGathered ? c : product;
-    if (Status status = multiply(stream, a, b, to, shape.m); !status)
-      return status;
+    const CUdeviceptr to = isGathered ? c : product, from = hasGemm ? to : a;
+    if (hasGemm)
+      if (Status status = multiply(stream, a, b, to, shape.m); !status)
+        return status;
     const size_t count = chunkBytes() / elementBytes();
     const int type = ncclType(shape.type);
     if (isGathered)
       return callCollective("ncclAllReduce", [&] {
-        return comm.nccl->allReduce(pointerTo(c), pointerTo(c), count * size_t(ranks()), type, nccl::sum, comm.ncclComm,
-                                    stream);
+        return comm.nccl->allReduce(pointerTo(from), pointerTo(c), count * size_t(ranks()), type, nccl::sum,
+                                    comm.ncclComm, stream);
       });
     return callCollective("ncclReduceScatter", [&] {
       return comm.nccl->reduceScatter(pointerTo(product), pointerTo(c), count, type, nccl::sum, comm.ncclComm, stream);
     });
   }
 
+  /// Returns the chunks of all ranks before they are sent.
+  CUdeviceptr summands(CUdeviceptr a) const { return hasGemm ? product : a; }
+
   /// Computes the chunks of the other ranks, and pushes each to its rank while the next GEMM runs. Sequential: one GEMM
   /// computes all chunks, and all copies follow it.
   Status sendParts(CUstream stream, CUdeviceptr a, CUdeviceptr b) {
-    const bool isSequential = info.form == TILE_DIST_SEQUENTIAL;
-    Status status = isSequential ? multiply(stream, a, b, product, shape.m) : Success{};
+    Status status = hasGemm && isComputedAtOnce() ? multiply(stream, a, b, product, shape.m) : Status(Success{});
     for (int step = 1; status && step < ranks(); ++step) {
       const int other = after(step);
-      const CUdeviceptr chunk = product + size_t(other) * chunkBytes();
-      if (!isSequential)
+      const CUdeviceptr chunk = summands(a) + size_t(other) * chunkBytes();
+      if (!isComputedAtOnce())
         status = multiply(stream, a + size_t(other) * chunkBytesOfA(), b, chunk, chunkRows());
       if (status)
         status = order(stream, comm.copies, begun);
@@ -174,8 +186,8 @@ private:
     Status status = Success{};
     for (int unit = 0; status && unit < units; ++unit) {
       const size_t offset = size_t(unit) * bytes;
-      if (info.form == TILE_DIST_SEQUENTIAL)
-        status = copy(stream, own + offset, product + size_t(rank()) * chunkBytes() + offset, bytes);
+      if (isComputedAtOnce())
+        status = copy(stream, own + offset, summands(a) + size_t(rank()) * chunkBytes() + offset, bytes);
       else
         status = multiply(stream, a + size_t(rank()) * chunkBytesOfA() + size_t(unit * rows) * rowBytesOfA(), b,
                           own + offset, rows);
@@ -213,7 +225,7 @@ private:
     return status ? copy(stream, c, results.mine, size_t(shape.m) * rowBytesOfC()) : status;
   }
 
-  const bool isGathered;
+  const bool hasGemm, isGathered;
   std::optional<KernelCall> sums;
   Window parts, results;
   CUdeviceptr product = 0; ///< chunks of all ranks; the own one only in the sequential form

@@ -123,6 +123,12 @@ TEST_F(ConnectTest, plansThatAreInvalid) {
   expectAll(planned(gather, {64, 8, 8, TILE_DIST_BF16}, tile_dist_form(9)), "form 9 does not exist");
   expectAll(planned(tile_dist_operation(9), {64, 8, 8, TILE_DIST_BF16}, TILE_DIST_AUTO), "operation 9 does not exist");
   expectAll(planned(gather, {64, 8, 8, TILE_DIST_BF16}, TILE_DIST_AUTO), "kernels.gemm is a null pointer");
+  constexpr auto reduce = TILE_DIST_ALL_REDUCE;
+  expectAll(planned(reduce, {64, 8, 8, TILE_DIST_F32}, TILE_DIST_AUTO),
+            "k is 8; expected 0, since all_reduce multiplies nothing");
+  expectAll(planned(reduce, {2, 12, 0, TILE_DIST_F32}, TILE_DIST_AUTO),
+            "m * n is 24; expected a multiple of 16, 8 for each rank");
+  expectAll(planned(reduce, {2, 8, 0, TILE_DIST_F32}, TILE_DIST_AUTO), "kernels.sum is a null pointer");
 }
 TEST_F(ConnectTest, aRankWithoutAPlan) {
   const auto results = run(2, 2, unchanged, [](int rank, tile_dist_comm *comm) {
