@@ -9,6 +9,7 @@
 // simulator.
 #include "../driver/driver.h"
 #include "backward.h"
+#include "digits.h"
 #include "hidden_forward.h"
 #include "loss.h"
 #include "output_forward.h"
@@ -17,49 +18,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <fstream>
 #include <random>
-#include <sstream>
 
 namespace {
 
-constexpr int pixels = 64, hidden = 48, digits = 10, batch = 64;
+constexpr int hidden = 48, batch = 64;
 constexpr float momentum = 0.9f, mostWrong = 0.15f;
-
-struct Images {
-  std::vector<float> pixels;
-  std::vector<int32_t> labels;
-  int count() const { return int(labels.size()); }
-};
-
-/// Training images, in whole batches, and the test set, every fifth image.
-struct Data {
-  Images learned, tested;
-};
-
-/// Reads lines of 64 pixels from 0 to 16 and a digit; comments begin with '#'.
-Data read(const char *path) {
-  Data data;
-  int number = 0;
-  std::ifstream file(path);
-  for (std::string line; std::getline(file, line);) {
-    if (line.empty() || line[0] == '#')
-      continue;
-    Images &images = ++number % 5 == 0 ? data.tested : data.learned;
-    std::replace(line.begin(), line.end(), ',', ' ');
-    std::istringstream numbers(line);
-    for (int i = 0, pixel = 0; i < pixels && numbers >> pixel; ++i)
-      images.pixels.push_back(float(pixel) / 16);
-    int32_t label = -1;
-    if (!(numbers >> label) || label < 0 || label >= digits)
-      throw std::runtime_error(std::string(path) + ": image " + std::to_string(number) +
-                               " is not 64 pixels and a digit");
-    images.labels.push_back(label);
-  }
-  if (data.learned.count() < batch || data.tested.count() == 0)
-    throw std::runtime_error(std::string(path) + ": " + std::to_string(number) + " images are too few");
-  return data;
-}
 
 /// Weights and bias, and their momentum.
 struct Layer {
@@ -127,15 +91,6 @@ private:
   float *h, *y, *dh, *dy, *losses;
 };
 
-int countRight(const std::vector<float> &y, const std::vector<int32_t> &labels) {
-  int right = 0;
-  for (size_t i = 0; i < labels.size(); ++i) {
-    const auto row = y.begin() + int(i) * digits;
-    right += std::max_element(row, row + digits) - row == labels[i];
-  }
-  return right;
-}
-
 } // namespace
 
 int main(int count, char **words) try {
@@ -144,7 +99,7 @@ int main(int count, char **words) try {
     std::fprintf(stderr, "usage: train-mlp digits.csv [EPOCHS]\n");
     return 2;
   }
-  const Data data = read(words[1]);
+  const Data data = readDigits(words[1], batch);
   const int tested = data.tested.count();
   tile_runtime *runtime = driver::open();
   std::printf("running on %s\n", driver::deviceName().c_str());
