@@ -21,7 +21,9 @@ Actor Naming::actor(uint32_t warpNumber, uint32_t line, int32_t lane) const {
   uint64_t cta = ctaOf(warpNumber);
   actor.cta[0] = cta % grid[0];
   actor.cta[1] = cta / grid[0] % grid[1];
-  actor.cta[2] = cta / grid[0] / grid[1];
+  actor.cta[2] = cta / grid[0] / grid[1] % grid[2];
+  if (machine.config.gpus() > 1)
+    actor.gpu = int32_t(gpuOf(warpNumber));
   actor.warp = warpNumber % warpsPerCta;
   actor.lane = lane;
   return actor;

@@ -24,6 +24,10 @@ public:
   explicit Naming(const Machine &machine);
   uint32_t warpNumber(const Warp &warp) const { return uint32_t(warp.cta.linearId) * warpsPerCta + warp.index; }
   uint64_t ctaOf(uint32_t warpNumber) const { return warpNumber / warpsPerCta; }
+  uint64_t gpuOf(uint32_t warpNumber) const {
+    const uint32_t *grid = machine.config.grid;
+    return ctaOf(warpNumber) / (uint64_t(grid[0]) * grid[1] * grid[2]);
+  }
   Actor actor(uint32_t warpNumber, uint32_t line, int32_t lane) const;
   /// "bulk copy", "wgmma", "ld.shared.b32"
   std::string operation(uint32_t line) const;

@@ -25,6 +25,8 @@ std::string formatActor(const Actor &actor, const Module &module, const SourceTe
   std::string text = fmt::format("{}:{}", source.ptxName.empty() ? "ptx" : source.ptxName, place.ptxLine);
   if (place.sourceLine && place.file < module.files.size())
     text += fmt::format(" ({}:{}:{})", fileName(module.files[place.file]), place.sourceLine, place.sourceColumn);
+  if (actor.gpu >= 0)
+    text += fmt::format(" on GPU {}", actor.gpu);
   text += fmt::format(" in CTA ({},{},{})", actor.cta[0], actor.cta[1], actor.cta[2]);
   if (actor.warp >= 0)
     text += fmt::format(" warp {}", actor.warp);

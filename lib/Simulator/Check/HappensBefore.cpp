@@ -14,7 +14,7 @@ WarpState &stateOf(Warp &warp) {
 
 Party partyOf(Warp &warp) {
   WarpState &state = stateOf(warp);
-  return {state.knowledge, state.fences, warp.alive, warp.cta.linearId, state.cluster.number};
+  return {state.knowledge, state.fences, warp.alive, warp.cta.linearId, state.cluster.number, warp.cta.cluster.gpu};
 }
 
 } // namespace
@@ -34,7 +34,7 @@ Component HappensBefore::addComponent(std::string what) {
 /// Clusters that cannot communicate each have a World; otherwise there is a single one, under the null key.
 World &HappensBefore::worldOf(const Cluster &cluster) {
   std::lock_guard lock(mutex);
-  std::unique_ptr<World> &world = worlds[machine.program.communicates ? nullptr : &cluster];
+  std::unique_ptr<World> &world = worlds[machine.communicates() ? nullptr : &cluster];
   if (!world)
     world = std::make_unique<World>(naming);
   return *world;
@@ -79,7 +79,7 @@ void HappensBefore::endCta(Cta &cta) {
     return;
   uint32_t number = cluster.number;
   world.clusters.erase(&cta.cluster);
-  if (machine.program.communicates)
+  if (machine.communicates())
     return;
   compare.merge(number, world.global);
   std::lock_guard lock(mutex);

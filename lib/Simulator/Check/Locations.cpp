@@ -23,6 +23,8 @@ bool SyncLocations::reaches(const Released &released, const Party &party, Scope 
     return released.cta == party.cta;
   case Scope::Cluster:
     return released.cluster == party.cluster;
+  case Scope::Gpu:
+    return released.gpu == party.gpu;
   default:
     return true;
   }
@@ -53,7 +55,7 @@ SyncLocations::Released &SyncLocations::entry(Location &location, const Party &p
   constexpr size_t many = 32;
   if (location.size() >= many)
     mergeEnded(location);
-  location.push_back({party.cta, party.cluster, party.knowledge.number, uint8_t(lane), scope, {}});
+  location.push_back({party.cta, party.cluster, party.gpu, party.knowledge.number, uint8_t(lane), scope, {}});
   return location.back();
 }
 
@@ -62,7 +64,7 @@ SyncLocations::Released &SyncLocations::entry(Location &location, const Party &p
 void SyncLocations::mergeEnded(Location &location) const {
   Released *first = nullptr;
   std::erase_if(location, [&](Released &released) {
-    if (released.scope < Scope::Gpu || live.contains(released.cta))
+    if (released.scope < Scope::Gpu || live.contains(released.cta) || (first && first->gpu != released.gpu))
       return false;
     if (!first) {
       first = &released;

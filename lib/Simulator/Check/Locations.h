@@ -31,6 +31,7 @@ struct Party {
   LaneMask alive;
   uint64_t cta;     ///< linear, in the grid
   uint64_t cluster; ///< of the grid
+  unsigned gpu;
 };
 
 class SyncLocations {
@@ -45,6 +46,7 @@ private:
   /// Returns the releases that a read of the location would see now.
   struct Released {
     uint64_t cta, cluster;
+    unsigned gpu;
     uint32_t warp;
     uint8_t lane;
     Scope scope;

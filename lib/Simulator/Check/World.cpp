@@ -44,8 +44,10 @@ bool World::mayMeet(const Now &now, const Past &past, Manner manner) const {
     return true;
   if (!now.manner.strong || !manner.strong)
     return false;
-  bool ctaOnly = Scope(now.manner.scope) == Scope::Cta || Scope(manner.scope) == Scope::Cta;
-  return !ctaOnly || naming.ctaOf(now.past.warp) == naming.ctaOf(past.warp);
+  const Scope scope = std::min(Scope(now.manner.scope), Scope(manner.scope));
+  if (scope == Scope::Cta)
+    return naming.ctaOf(now.past.warp) == naming.ctaOf(past.warp);
+  return scope == Scope::System || naming.gpuOf(now.past.warp) == naming.gpuOf(past.warp);
 }
 
 bool World::sameInstruction(const Now &now, const Past &past, Manner manner) const {

@@ -66,8 +66,9 @@ Where locate(Warp &warp, Space space, uint64_t address, unsigned lane, uint64_t 
       where.host = warp.local(lane) + address;
     break;
   case Space::Param:
-    if (isWithin(address, bytes, machine.config.parameters.size()))
-      where.host = const_cast<std::byte *>(machine.config.parameters.data()) + address; // not written: mayAccess
+    if (const std::vector<std::byte> &parameters = machine.config.parametersOf(warp.cta.cluster.gpu);
+        isWithin(address, bytes, parameters.size()))
+      where.host = const_cast<std::byte *>(parameters.data()) + address; // not written: mayAccess
     break;
   case Space::Const: // after the parameters
     if (address >= machine.program.parameterBytes && isWithin(address, bytes, machine.program.constants.size()))

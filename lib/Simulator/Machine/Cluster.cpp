@@ -21,7 +21,8 @@ Cta::Cta(Cluster &cluster, unsigned rank, const uint32_t id[3]) : cluster(cluste
   const Machine &machine = cluster.machine;
   const LaunchConfig &config = machine.config;
   std::copy(id, id + 3, this->id);
-  linearId = id[0] + uint64_t(config.grid[0]) * (id[1] + uint64_t(config.grid[1]) * id[2]);
+  linearId = id[0] + uint64_t(config.grid[0]) *
+                         (id[1] + uint64_t(config.grid[1]) * (id[2] + uint64_t(config.grid[2]) * cluster.gpu));
   sharedBytes.resize(machine.program.staticShared + config.dynamicShared);
   for (std::byte &byte : sharedBytes) // the contents that the previous owner left
     byte = std::byte(cluster.random.next());
@@ -58,8 +59,8 @@ void Cta::checkTensorMemory() {
                                         left.columns, left.column));
 }
 
-Cluster::Cluster(Machine &machine, const uint32_t id[3], uint64_t seed, Progress *sharedProgress)
-    : machine(machine), random(seed), progress(sharedProgress ? sharedProgress : &ownProgress) {
+Cluster::Cluster(Machine &machine, const uint32_t id[3], unsigned gpu, uint64_t seed, Progress *sharedProgress)
+    : machine(machine), gpu(gpu), random(seed), progress(sharedProgress ? sharedProgress : &ownProgress) {
   const LaunchConfig &config = machine.config;
   std::copy(id, id + 3, this->id);
   for (unsigned z = 0; z < config.cluster[2]; ++z)

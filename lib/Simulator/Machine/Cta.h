@@ -19,7 +19,7 @@ public:
   Cluster &cluster;
   const unsigned rank;   ///< in the cluster
   uint32_t id[3];        ///< %ctaid
-  uint64_t linearId = 0; ///< in the grid, x fastest
+  uint64_t linearId = 0; ///< in the grid, x fastest, after the grids of earlier GPUs
   std::vector<std::unique_ptr<Warp>> warps;
   NamedBarrier named[16];
   std::unordered_map<uint32_t, Mbarrier> mbarriers; ///< by shared address
@@ -64,11 +64,12 @@ struct Progress {
 class Cluster {
 public:
   /// `sharedProgress`: null, or the counters of all clusters.
-  Cluster(class Machine &machine, const uint32_t id[3], uint64_t seed, Progress *sharedProgress);
+  Cluster(class Machine &machine, const uint32_t id[3], unsigned gpu, uint64_t seed, Progress *sharedProgress);
   ~Cluster();
 
   class Machine &machine;
   uint32_t id[3];                         ///< %clusterid
+  const unsigned gpu;                     ///< that runs it, if several do
   std::vector<std::unique_ptr<Cta>> ctas; ///< by rank
   NamedBarrier barrier;
   Random random;

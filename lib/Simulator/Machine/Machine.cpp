@@ -89,9 +89,10 @@ Status checkLaunch(const Machine &machine) {
       return makeError(TILE_ERROR_INVALID_ARGUMENT, "the kernel wants {} CTAs a cluster in dimension {}, not {}",
                        required, i, config.cluster[i]);
   }
-  if (config.parameters.size() != program.parameterBytes)
-    return makeError(TILE_ERROR_INVALID_ARGUMENT, "{} bytes of parameters; the kernel takes {}",
-                     config.parameters.size(), program.parameterBytes);
+  for (unsigned gpu = 0; gpu < config.gpus(); ++gpu)
+    if (const size_t bytes = config.parametersOf(gpu).size(); bytes != program.parameterBytes)
+      return makeError(TILE_ERROR_INVALID_ARGUMENT, "{} bytes of parameters; the kernel takes {}", bytes,
+                       program.parameterBytes);
   uint64_t shared = uint64_t(program.staticShared) + config.dynamicShared,
            available = mostShared(program.module.target);
   if (shared > available)
@@ -102,7 +103,7 @@ Status checkLaunch(const Machine &machine) {
   return checkMemory(machine);
 }
 
-/// The clusters of a grid, in order.
+/// The clusters of a grid, in order, for each GPU.
 class ClusterFactory {
 public:
   explicit ClusterFactory(Machine &machine) : machine(machine) {
@@ -111,10 +112,11 @@ public:
       counts[i] = config.grid[i] / config.cluster[i];
   }
   uint64_t size() const { return uint64_t(counts[0]) * counts[1] * counts[2]; }
-  std::unique_ptr<Cluster> create(uint64_t index, Progress *progress) {
+  std::unique_ptr<Cluster> create(uint64_t index, unsigned gpu, Progress *progress) {
     uint32_t id[3] = {uint32_t(index % counts[0]), uint32_t(index / counts[0] % counts[1]),
                       uint32_t(index / counts[0] / counts[1])};
-    return std::make_unique<Cluster>(machine, id, Random(machine.config.seed ^ index * 0x9e3779b97f4a7c15).next(),
+    const uint64_t number = gpu * size() + index;
+    return std::make_unique<Cluster>(machine, id, gpu, Random(machine.config.seed ^ number * 0x9e3779b97f4a7c15).next(),
                                      progress);
   }
 
@@ -182,7 +184,7 @@ void runApart(Machine &machine, ClusterFactory &factory) {
     try {
       Leave leave(machine, factory.size(), ended);
       for (uint64_t index = next++; index < factory.size(); index = next++, ++ended)
-        if (!runCluster(machine, *factory.create(index, nullptr), leave))
+        if (!runCluster(machine, *factory.create(index, /*gpu=*/0, nullptr), leave))
           next = factory.size();
     } catch (...) { // out of memory
       const std::lock_guard lock(mutex);
@@ -204,7 +206,7 @@ void runApart(Machine &machine, ClusterFactory &factory) {
     std::rethrow_exception(thrown);
 }
 
-/// Runs clusters interleaved, since they communicate, as many at once as the multiprocessors hold.
+/// Runs clusters of all GPUs interleaved, since they communicate, as many at once as the multiprocessors hold.
 class Together {
 public:
   Together(Machine &machine, ClusterFactory &factory) : machine(machine), factory(factory) {
@@ -214,17 +216,17 @@ public:
     ctasPerMultiprocessor = std::clamp<uint32_t>(config.ctasPerMultiprocessor, 1, mostCtas);
     machine.numClusters = factory.size();
     atOnce = std::clamp<uint64_t>(uint64_t(config.multiprocessors) * ctasPerMultiprocessor / clusterSize, 1,
-                                  clustersInMemory(machine));
+                                  std::max<uint64_t>(1, clustersInMemory(machine) / config.gpus()));
+    ofGpu.resize(config.gpus());
   }
 
   void run() {
     Random random(machine.config.seed);
-    Leave leave(machine, factory.size(), ended);
-    while (machine.nextCluster < factory.size() || !running.empty()) {
+    Leave leave(machine, factory.size() * ofGpu.size(), ended);
+    while (hasUnstarted() || !running.empty()) {
       if (!leave.isGiven())
         return;
-      while (running.size() < atOnce && machine.nextCluster < factory.size())
-        running.push_back({factory.create(machine.nextCluster++, &progress)});
+      startClusters();
       Running *chosen = choose(random.below(running.size()));
       if (!chosen && releaseMeetings())
         continue;
@@ -237,6 +239,7 @@ public:
       if (outcome == Cluster::Outcome::Stuck)
         chosen->stuckSince = before;
       if (chosen->cluster->hasExited()) {
+        --ofGpu[chosen->cluster->gpu];
         running.erase(running.begin() + (chosen - running.data()));
         ++progress.events;
         ++progress.globalChanges;
@@ -252,6 +255,16 @@ private:
     std::unique_ptr<Cluster> cluster;
     uint64_t stuckSince = ~uint64_t(0); ///< number of events when it was last unable to proceed
   };
+
+  bool hasUnstarted() const {
+    return std::any_of(machine.nextClusters.begin(), machine.nextClusters.end(),
+                       [&](uint64_t next) { return next < factory.size(); });
+  }
+  void startClusters() {
+    for (unsigned gpu = 0; gpu < ofGpu.size(); ++gpu)
+      for (uint64_t &next = machine.nextClusters[gpu]; ofGpu[gpu] < atOnce && next < factory.size(); ++ofGpu[gpu])
+        running.push_back({factory.create(next++, gpu, &progress)});
+  }
 
   /// Returns the first cluster from `first` on that may proceed; null: none.
   Running *choose(size_t first) {
@@ -274,7 +287,7 @@ private:
   /// Called after each turn of `last`, whose state mostly decides the result. If clusters have not started, they are
   /// the likely cause, so the limit is lower.
   bool allPollInVain(const Cluster &last) const {
-    const uint64_t limit = machine.nextCluster < factory.size() ? 10'000 : 50'000;
+    const uint64_t limit = hasUnstarted() ? 10'000 : 50'000;
     return last.pollsInVain(limit) && std::all_of(running.begin(), running.end(),
                                                   [&](const Running &one) { return one.cluster->pollsInVain(limit); });
   }
@@ -283,7 +296,7 @@ private:
     std::vector<Cluster *> all;
     for (const Running &one : running)
       all.push_back(one.cluster.get());
-    if (machine.nextCluster < factory.size())
+    if (hasUnstarted())
       message += describeUnstarted();
     reportDeadlock(machine, all, std::move(message));
   }
@@ -292,7 +305,7 @@ private:
   std::string describeUnstarted() const {
     constexpr uint64_t mostMultiprocessors = 1024; // the number of SMs, set by --sms
     const char *what = clusterSize == 1 ? "programs" : "clusters";
-    const uint64_t next = machine.nextCluster;
+    const uint64_t next = *std::min_element(machine.nextClusters.begin(), machine.nextClusters.end());
     std::string text = next + 1 == factory.size()
                            ? fmt::format("; of the {}, {} has not started", what, next)
                            : fmt::format("; {} {} to {} have not started", what, next, factory.size() - 1);
@@ -306,7 +319,8 @@ private:
   Machine &machine;
   ClusterFactory &factory;
   uint32_t clusterSize = 1, ctasPerMultiprocessor = 1;
-  uint64_t atOnce = 1;
+  uint64_t atOnce = 1;         ///< on each GPU
+  std::vector<uint64_t> ofGpu; ///< clusters that run
   Progress progress;
   uint64_t numEnded = 0;
   std::atomic<uint64_t> ended = 0; ///< counts a cancelled cluster
@@ -355,7 +369,7 @@ Status Machine::run() {
   if (Status valid = checkLaunch(*this); !valid)
     return valid;
   ClusterFactory factory(*this);
-  if (program.communicates)
+  if (communicates())
     Together(*this, factory).run();
   else
     runApart(*this, factory);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One launch of a kernel: the grid, its parameters, and the state that all thread blocks share.
+// One launch of a kernel: the grid, its parameters, and the state that all thread blocks share. Several GPUs may run
+// the grid at the same time, each with its own parameters, and see the same memory.
 #pragma once
 
 #include "Runtime/Result.h"
@@ -15,11 +16,12 @@
 namespace tile::sim {
 
 struct LaunchConfig {
-  uint32_t grid[3] = {1, 1, 1};       ///< in CTAs
-  uint32_t block[3] = {1, 1, 1};      ///< threads per CTA
-  uint32_t cluster[3] = {1, 1, 1};    ///< CTAs per cluster
-  uint32_t dynamicShared = 0;         ///< bytes
-  std::vector<std::byte> parameters;  ///< as laid out by the driver, Program::parameterBytes bytes
+  uint32_t grid[3] = {1, 1, 1};                       ///< in CTAs
+  uint32_t block[3] = {1, 1, 1};                      ///< threads per CTA
+  uint32_t cluster[3] = {1, 1, 1};                    ///< CTAs per cluster
+  uint32_t dynamicShared = 0;                         ///< bytes
+  std::vector<std::byte> parameters;                  ///< as laid out by the driver, Program::parameterBytes bytes
+  std::vector<std::vector<std::byte>> peerParameters; ///< of further GPUs, which run the same grid
   uint32_t multiprocessors = 4;       ///< CTAs of kernels that communicate must fit on them at the same time
   uint32_t ctasPerMultiprocessor = 1; ///< at most 32 are used
   uint64_t seed = 0;                  ///< seed of the schedule
@@ -31,6 +33,11 @@ struct LaunchConfig {
   uint64_t idleLimit = 50'000'000;
   /// A warp is considered hung after this many instructions, whatever they change: about half a minute.
   uint64_t stepLimit = 100'000'000;
+
+  unsigned gpus() const { return unsigned(1 + peerParameters.size()); }
+  const std::vector<std::byte> &parametersOf(unsigned gpu) const {
+    return gpu == 0 ? parameters : peerParameters[gpu - 1];
+  }
 };
 
 /// The output of vprintf from all host threads, up to the size of CUDA's buffer, and the number of dropped calls.
@@ -77,11 +84,16 @@ public:
   /// Called repeatedly by each host thread with the number of finished clusters and the number of all clusters; returns
   /// whether to go on.
   std::function<bool(uint64_t ended, uint64_t clusters)> goesOn;
-  /// Cancels a cluster that has not begun and returns its index: clusterlaunchcontrol. None: all have begun.
-  std::optional<uint64_t> takeCluster() {
-    return nextCluster < numClusters ? std::optional(nextCluster++) : std::nullopt;
+  /// Returns true if thread blocks can see what others do.
+  bool communicates() const { return program.communicates || config.gpus() > 1; }
+  /// Cancels a cluster of a GPU that has not begun and returns its index: clusterlaunchcontrol. None: all have begun.
+  std::optional<uint64_t> takeCluster(unsigned gpu) {
+    uint64_t &next = nextClusters[gpu];
+    return next < numClusters ? std::optional(next++) : std::nullopt;
   }
-  uint64_t nextCluster = 0, numClusters = 0; ///< for kernels that communicate, which run in one host thread
+  /// For kernels that communicate, which run in one host thread: the next cluster of each GPU, and the number of each.
+  std::vector<uint64_t> nextClusters = std::vector<uint64_t>(config.gpus());
+  uint64_t numClusters = 0;
   /// Clusters that did not begin because another cluster took over their work.
   uint64_t cancelledClusters = 0;
   PrintBuffer printed;

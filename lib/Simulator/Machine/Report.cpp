@@ -45,7 +45,7 @@ std::string_view reportKindName(ReportKind kind) {
 namespace {
 
 auto orderOf(const Actor &actor) {
-  return std::tuple(actor.cta[2], actor.cta[1], actor.cta[0], actor.warp, actor.lane, actor.place.ptxLine);
+  return std::tuple(actor.gpu, actor.cta[2], actor.cta[1], actor.cta[0], actor.warp, actor.lane, actor.place.ptxLine);
 }
 
 /// Orders two reports about the same locations; the one with the smaller CTA, warp and lane is shown.

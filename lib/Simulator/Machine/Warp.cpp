@@ -163,6 +163,8 @@ Actor Warp::actor(const Place &place, int32_t lane) const {
   Actor actor;
   actor.place = place;
   std::copy(cta.id, cta.id + 3, actor.cta);
+  if (cta.cluster.machine.config.gpus() > 1)
+    actor.gpu = int32_t(cta.cluster.gpu);
   actor.warp = index;
   actor.lane = lane;
   return actor;

@@ -30,7 +30,7 @@ public:
 
   bool advance(Random &) override {
     Response response;
-    if (const std::optional<uint64_t> index = machine.takeCluster()) {
+    if (const std::optional<uint64_t> index = machine.takeCluster(targets.front().cta->cluster.gpu)) {
       ++machine.cancelledClusters;
       const LaunchConfig &config = machine.config;
       uint64_t rest = *index;
