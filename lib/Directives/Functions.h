@@ -9,6 +9,10 @@
 
 namespace tile::directives {
 
+/// Names of integer expressions besides parameters: the multiprocessors of the GPU, and the rank and number of ranks of
+/// a run on several GPUs.
+inline constexpr std::string_view integerNames[] = {"num_sms", "this_rank", "num_ranks"};
+
 /// Functions of integer expressions: sizes, strides and grids.
 inline constexpr std::string_view integerFunctions[] = {"cdiv", "min", "max", "next_power_of_2"};
 
@@ -21,11 +25,14 @@ inline constexpr std::string_view tensorFunctions[] = {
     "sum", "max", "mean", "softmax", "transpose",
     // by index
     "index", "take", "repeat", "e2m1", "conv2d", "max_pool2d", "gather", "segment", "group_matmul", "ragged_matmul",
-    "group_outer", "part", "concat"};
+    "group_outer", "part", "concat",
+    // of all ranks
+    "peers"};
 
 /// Fillings of buffers in defaults; the name alone is one, too.
-inline constexpr std::string_view fillings[] = {"random", "uniform", "special", "denormals",   "zeros",   "ones",
-                                                "full",   "arange",  "randint", "permutation", "offsets", "addresses"};
+inline constexpr std::string_view fillings[] = {"random",  "uniform",   "special", "denormals", "zeros",
+                                                "ones",    "full",      "arange",  "randint",   "permutation",
+                                                "offsets", "addresses", "peers"};
 
 template <size_t Count> constexpr bool contains(const std::string_view (&names)[Count], std::string_view name) {
   return std::find(std::begin(names), std::end(names), name) != std::end(names);

@@ -58,12 +58,13 @@ std::string findMistake(const Subcommands &subcommands, const std::vector<std::s
 } // namespace
 
 int runTool(std::span<const char *const> arguments, const std::string &version, Colours colours,
-            std::span<const Subcommand> more) {
+            std::span<const Subcommand> more, const char *(*environment)(void *, const char *name)) {
   Subcommands subcommands(std::begin(ownSubcommands), std::end(ownSubcommands));
   subcommands.insert(subcommands.end(), more.begin(), more.end());
   RunOptions start;
   start.colours = colours;
   start.measure = measureRun;
+  start.environment = environment;
   start.command = fmt::format("{}", fmt::join(arguments, " "));
   std::vector<std::string> words(arguments.begin() + 1, arguments.end());
   const auto isGlobal = [](const std::string &word) { return word == "-h" || word == "--help" || word == "--version"; };

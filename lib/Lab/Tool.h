@@ -10,8 +10,8 @@
 namespace tile::runner {
 
 /// Prints and returns the exit code. `words` starts with the program's name. `more`: subcommands of libraries that
-/// depend on this one.
+/// depend on this one. `environment`: see RunOptions.
 int runTool(std::span<const char *const> words, const std::string &version, Colours colours,
-            std::span<const Subcommand> more);
+            std::span<const Subcommand> more, const char *(*environment)(void *, const char *name));
 
 } // namespace tile::runner

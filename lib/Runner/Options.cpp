@@ -47,15 +47,16 @@ const char *const exitCodeHelp = "Exit codes: 0 success; 1 a check failed, or th
                                  "wrong options or arguments, including those that the kernel does not accept.";
 
 // Sections of --help.
-static constexpr const char *runGroup = "Running", *compareGroup = "Comparing", *simGroup = "Simulator (--device=sim)",
-                            *benchGroup = "Measuring";
+static constexpr const char *runGroup = "Running", *compareGroup = "Comparing", *ranksGroup = "Several GPUs",
+                            *simGroup = "Simulator (--device=sim)", *benchGroup = "Measuring";
 
 void addKernelOptions(CLI::App &app, RunOptions &options) {
-  app.add_option("arguments", options.arguments,
-                 "Kernel arguments: scalars and expressions (M=512 stride_am=K alpha=0.5) and buffers "
-                 "(a=random(seed=3), zeros, ones, full(2.5), arange, [3, 1, 2], randint(0, 9), permutation, "
-                 "offsets(total), addresses(a, offsets), FILE.npy, an image .ppm or .pgm, or any other file as raw "
-                 "row-major elements)")
+  app.add_option(
+         "arguments", options.arguments,
+         "Kernel arguments: scalars and expressions (M=512 stride_am=K alpha=0.5) and buffers "
+         "(a=random(seed=3), zeros, ones, full(2.5), arange, [3, 1, 2], randint(0, 9), permutation, "
+         "offsets(total), addresses(a, offsets), peers(a), FILE.npy, an image .ppm or .pgm, or any other file as raw "
+         "row-major elements)")
       ->type_name("NAME=VALUE");
   app.add_option("--device", options.device,
                  "Device to run on: cuda, cuda:N for device N, sim for the simulator, or auto: cuda where there is "
@@ -85,6 +86,25 @@ void addKernelOptions(CLI::App &app, RunOptions &options) {
          "--overlap", options.overlap,
          "Let the kernel start before the previous one has ended (programmatic dependent launch), if it supports that")
       ->group(runGroup);
+}
+
+static std::string isDevices(const std::string &text) {
+  const bool isList = !text.empty() && text.find_first_not_of("0123456789,") == std::string::npos &&
+                      !text.starts_with(',') && !text.ends_with(',') && text.find(",,") == std::string::npos;
+  return isList ? std::string() : "'" + text + "' is not a list of devices; expected numbers, as in 0,1";
+}
+
+void addRankOptions(CLI::App &app, RunOptions &options) {
+  app.add_option("--ranks", options.ranks,
+                 "Run the kernel on as many GPUs at once, simulated ones with --device=sim: each rank has its own "
+                 "buffers, and the tables that `peers` fills have the addresses of all. Without it, the number of "
+                 "processes that mpirun, srun or torchrun has started, if the kernel has such a table")
+      ->check(CLI::Range(1, 64))
+      ->group(ranksGroup);
+  app.add_option("--devices", options.devices, "GPUs of the ranks (default: 0, 1 and so on)")
+      ->type_name("N,N...")
+      ->check(isDevices)
+      ->group(ranksGroup);
 }
 
 void addVariantOptions(CLI::App &app, RunOptions &options) {
@@ -246,6 +266,7 @@ void addFormatOption(CLI::App &app, RunOptions &options) {
 
 void addRunOptions(CLI::App &app, RunOptions &options) {
   addKernelOptions(app, options);
+  addRankOptions(app, options);
   addCheckOptions(app, options);
   addTraceOption(app, options);
   addRecordedOptions(app, "--compare", options);

@@ -31,10 +31,14 @@ struct RunOptions {
   std::vector<std::string> after;     ///< artifacts that run before, on the same buffers
   std::vector<std::string> arguments; ///< name=value
   std::string device = "auto";        ///< "auto", "cuda", "cuda:1", "sim", or a device added by the tool
-  std::vector<int64_t> grid;          ///< overrides the grid of the manifest
-  std::string variant;                ///< name of a variant; empty: chosen for the call
-  std::string tuning;                 ///< file of a tuning table
-  std::string target;                 ///< target of simulated variants; empty: that of the first variant
+  std::string devices;                ///< GPUs of the ranks: "0,1"; empty: not given
+  int rank = 0, ranks = 0;            ///< of a run on several GPUs; ranks 0: not given
+  /// Looks up a variable of the environment, for ranks that are processes; null: there are none.
+  const char *(*environment)(void *, const char *name) = nullptr;
+  std::vector<int64_t> grid; ///< overrides the grid of the manifest
+  std::string variant;       ///< name of a variant; empty: chosen for the call
+  std::string tuning;        ///< file of a tuning table
+  std::string target;        ///< target of simulated variants; empty: that of the first variant
   uint64_t seed = 0;
   std::vector<std::string> offsets; ///< name=elements: buffers that do not start at an aligned address
   int repeat = 1;
@@ -79,6 +83,8 @@ std::string isSeconds(const std::string &text);
 
 /// Adds arguments, device, grid, seed.
 void addKernelOptions(CLI::App &app, RunOptions &options);
+/// Adds --ranks and --devices.
+void addRankOptions(CLI::App &app, RunOptions &options);
 /// Adds options for artifacts with several variants.
 void addVariantOptions(CLI::App &app, RunOptions &options);
 /// Adds --time-limit for the command; the time starts now.

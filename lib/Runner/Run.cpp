@@ -4,6 +4,7 @@
 
 #include "Runner/Device/Variants.h"
 #include "Runner/Inputs/Npy.h"
+#include "Runner/Ranks.h"
 
 #include <cassert>
 #include <cerrno>
@@ -179,6 +180,11 @@ static Result<std::unique_ptr<OpenKernel>> openKernel(const RunOptions &options,
 }
 
 int runArtifact(const RunOptions &options, const Artifact &artifact, std::span<const Artifact> before) {
+  Result<RankPlan> plan = planRanks(options, artifact.manifest);
+  if (!plan)
+    return reportFailure(options, plan.error());
+  if (plan->size > 1)
+    return runOnRanks(options, artifact, *plan);
   if (before.empty())
     if (Status status = validateRequest(options, artifact.manifest); !status)
       return reportFailure(options, status.error());

@@ -194,6 +194,12 @@ ExpressionNames expressionNames(const Manifest &manifest) {
     else if (const bool *boolean = std::get_if<bool>(&value))
       names.constants.emplace_back(name, *boolean);
   }
+  // A launch is on one GPU; for several, lib/Runner adds constants of these names.
+  for (const auto &[name, value] : {std::pair<std::string_view, int64_t>{"this_rank", 0}, {"num_ranks", 1}})
+    if (!manifest.findParameter(name) &&
+        std::none_of(names.constants.begin(), names.constants.end(),
+                     [name = name](const auto &constant) { return constant.first == name; }))
+      names.constants.emplace_back(name, value);
   return names;
 }
 

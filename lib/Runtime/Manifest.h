@@ -127,7 +127,8 @@ struct Manifest {
   const Parameter *findParameter(std::string_view name) const;
 };
 
-/// Slot i is parameter i; slot `parameters.size()` is `num_sms`. Integer constants are substituted.
+/// Slot i is parameter i; slot `parameters.size()` is `num_sms`. Integer constants are substituted, and `this_rank` and
+/// `num_ranks`: 0 and 1 without constants of these names.
 ExpressionNames expressionNames(const Manifest &manifest);
 
 /// Returns the names that expressions of tensor maps may use: excludes num_sms, because a map depends only on

@@ -167,6 +167,8 @@ std::optional<Poly> Launch::lookUp(StringRef name) const {
     if (const bool *boolean = std::get_if<bool>(&value))
       return Poly(*boolean);
   }
+  if (name == "this_rank" || name == "num_ranks") // of a launch on one GPU
+    return Poly(name == "num_ranks" ? 1 : 0);
   return std::nullopt;
 }
 

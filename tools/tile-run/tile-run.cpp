@@ -5,6 +5,7 @@
 #include "Explain/ExplainArtifact.h"
 #include "Lab/Tool.h"
 #include "Runner/Run.h"
+#include "tile/tile_dist.h"
 
 #include <csignal>
 #include <cstdlib>
@@ -18,8 +19,8 @@ int main(int argc, char **argv) {
     const Subcommand explain[] = {
         {"explain", "Make a page that shows a run in the simulator", tile::explain::addExplain}};
     const Colours colours = chooseColours(std::getenv("NO_COLOR"), std::getenv("TERM"));
-    return finishOutput("tile-run",
-                        runTool({argv, static_cast<size_t>(argc)}, "tile-run " TILE_VERSION, colours, explain));
+    return finishOutput("tile-run", runTool({argv, static_cast<size_t>(argc)}, "tile-run " TILE_VERSION, colours,
+                                            explain, tile_dist_getenv));
   } catch (const std::bad_alloc &) {
     fmt::print(stderr, "tile-run: error: out of host memory\n");
   } catch (const std::exception &exception) {

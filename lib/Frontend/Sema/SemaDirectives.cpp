@@ -24,7 +24,7 @@ public:
 
   void checkName(const std::string &name, SourceRange range) {
     visit(name, range);
-    if (llvm::is_contained(names, name) || name == "num_sms")
+    if (llvm::is_contained(names, name) || directives::contains(directives::integerNames, name))
       return;
     std::optional<std::string> guess = didYouMean(name, names);
     sema.error(Diag::directive_name, range, {name, kernel.name, guess ? "; did you mean '" + *guess + "'?" : ""});

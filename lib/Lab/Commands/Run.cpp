@@ -66,6 +66,7 @@ Action addRun(CLI::App &app, const RunOptions &start) {
   auto options = std::make_shared<Options>(Options{start, {}});
   addArtifact(app, options->run);
   addKernelOptions(app, options->run);
+  addRankOptions(app, options->run);
   addVariantOptions(app, options->run);
   addCheckOptions(app, options->run);
   app.add_option(

@@ -7,7 +7,8 @@
 //
 // Functions: exp exp2 log sqrt rsqrt abs floor tanh erf sigmoid silu, maximum minimum, where(c, x, y), sum max mean(x,
 // axis) which keep the reduced axis with size 1, softmax(x) over the last axis, transpose(x) of the last two,
-// rand(seed, offset) as tl.rand, and those of TensorFunctions.h. Broadcasting follows NumPy. Parsing, shapes and values
+// rand(seed, offset) as tl.rand, peers(x), the buffers x of all ranks along a new first axis, and those of
+// TensorFunctions.h. Broadcasting follows NumPy. Parsing, shapes and values
 // are separate steps, so that an invalid expression fails before any kernel runs.
 #pragma once
 
@@ -63,6 +64,11 @@ struct TensorCost {
   double flops = 0;    ///< Multiplications and additions of matrix multiplications.
   double elements = 0; ///< Elements of all intermediate results.
 };
+
+/// The name that stands for the buffers of all ranks: "peers(x)".
+std::string peersName(std::string_view buffer);
+/// Returns the buffer of such a name; none for others.
+std::optional<std::string> bufferOfPeers(std::string_view name);
 
 /// The values of names.
 struct TensorNames {

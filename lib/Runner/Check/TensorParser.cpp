@@ -289,9 +289,18 @@ private:
       node->operands = std::move(arguments);
       return node;
     }
+    if (name == "peers")
+      return expectArity(1) ? makePeers(column, *arguments[0]) : std::make_unique<TensorNode>();
     if (name == "sum" || name == "max" || name == "mean")
       return expectArity(2) ? makeReduction(name, column, std::move(arguments)) : std::make_unique<TensorNode>();
     return fail(fmt::format("unknown function '{}'", name));
+  }
+
+  /// The contents of a buffer on all ranks are a buffer of their own.
+  NodePtr makePeers(size_t column, const TensorNode &buffer) {
+    if (buffer.kind != TensorNode::Kind::Name)
+      return fail("peers takes the name of a buffer");
+    return makeNode(TensorNode::Kind::Name, peersName(buffer.name), column);
   }
 
   NodePtr makeReduction(std::string_view name, size_t column, std::vector<NodePtr> arguments) {
@@ -328,6 +337,17 @@ void collectNames(const TensorNode &node, std::vector<std::string> &names) {
 }
 
 } // namespace
+
+std::string peersName(std::string_view buffer) {
+  return fmt::format("peers({})", buffer);
+}
+
+std::optional<std::string> bufferOfPeers(std::string_view name) {
+  constexpr std::string_view prefix = "peers(";
+  if (!name.starts_with(prefix) || !name.ends_with(')'))
+    return std::nullopt;
+  return std::string(name.substr(prefix.size(), name.size() - prefix.size() - 1));
+}
 
 Result<TensorExpression> TensorExpression::parse(std::string_view text) {
   Result<NodePtr> tree = Parser(text).run();

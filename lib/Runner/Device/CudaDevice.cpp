@@ -6,6 +6,7 @@
 #include "Runner/Device/CudaEvents.h"
 #include "Runtime/Kernel.h"
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -34,6 +35,12 @@ Result<CudaMemory> CudaMemory::allocate(const Driver &driver, size_t bytes) {
       !status)
     return status.error();
   memory.driver = &driver;
+  return memory;
+}
+
+CudaMemory CudaMemory::borrow(CUdeviceptr pointer) {
+  CudaMemory memory;
+  memory.pointer = pointer;
   return memory;
 }
 
@@ -159,7 +166,7 @@ std::string CudaDevice::name() const {
 }
 
 Status CudaDevice::upload(const CudaSession &session, std::span<DeviceArgument> arguments) const {
-  const Addressed addressed(arguments, session.values);
+  const Addressed addressed(arguments, session.addresses());
   size_t next = 0;
   for (const DeviceArgument &argument : arguments) {
     if (!argument.buffer)
@@ -174,14 +181,32 @@ Status CudaDevice::upload(const CudaSession &session, std::span<DeviceArgument> 
   return Success{};
 }
 
+Result<CudaMemory> CudaDevice::allocate(std::span<const DeviceArgument> arguments, size_t index,
+                                        CudaSession &session) const {
+  const HostBuffer &buffer = *arguments[index].buffer;
+  const bool isShared = std::any_of(arguments.begin(), arguments.end(), [&](const DeviceArgument &table) {
+    return table.pointsInto && table.pointsInto->isOfPeers && table.pointsInto->parameter == index;
+  });
+  if (!peers || !isShared)
+    return CudaMemory::allocate(context->driver(), buffer.storageBytes());
+  Result<std::vector<CUdeviceptr>> addresses = peers->allocate(arguments[index].parameter->name, buffer.storageBytes());
+  if (!addresses)
+    return addresses.error();
+  session.valuesOfRanks.resize(addresses->size(), std::vector<uint64_t>(arguments.size()));
+  for (size_t rank = 0; rank < addresses->size(); ++rank)
+    session.valuesOfRanks[rank][index] = (*addresses)[rank] + buffer.frontBytes();
+  return CudaMemory::borrow((*addresses)[static_cast<size_t>(peers->rank())]);
+}
+
 Result<CudaSession> CudaDevice::prepare(std::span<DeviceArgument> arguments) {
   const Driver &driver = context->driver();
   CudaSession session;
   session.device = this;
-  for (const DeviceArgument &argument : arguments) {
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const DeviceArgument &argument = arguments[i];
     uint64_t value = argument.bits;
     if (argument.buffer) {
-      Result<CudaMemory> memory = CudaMemory::allocate(driver, argument.buffer->storageBytes());
+      Result<CudaMemory> memory = allocate(arguments, i, session);
       if (!memory)
         return runtime::withContext(fmt::format("buffer '{}'", argument.parameter->name), memory.error());
       value = memory->address() + argument.buffer->frontBytes();
@@ -219,12 +244,14 @@ Status CudaSession::download(std::span<DeviceArgument> arguments) const {
         !status)
       return status;
     if (argument.pointsInto)
-      addAddress(*argument.buffer, -values[*argument.pointsInto]);
+      addAddresses(*argument.buffer, [&](size_t element) { return -addresses().of(argument, element); });
   }
   return Success{};
 }
 
 Status CudaDevice::wait(const CudaTimer &timer) const {
+  if (peers)
+    return peers->wait(stream->get());
   if (watchdog.onHang) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(watchdog.seconds);
     for (Result<bool> stopped = timer.hasStopped(); !stopped || !*stopped; stopped = timer.hasStopped()) {
@@ -247,6 +274,8 @@ Result<RunTiming> CudaDevice::run(const runtime::Manifest &manifest, const Grid 
   Result<CudaTimer> timer = CudaTimer::create(driver);
   if (!timer)
     return timer.error();
+  if (Status status = peers ? peers->meet() : Status(Success{}); !status)
+    return status.error();
   if (Status status = timer->start(stream->get()); !status)
     return status.error();
   if (Status status = session->launch(grid, stream->get()); !status)
@@ -258,7 +287,12 @@ Result<RunTiming> CudaDevice::run(const runtime::Manifest &manifest, const Grid 
   Result<double> milliseconds = timer->milliseconds();
   if (!milliseconds)
     return milliseconds.error();
+  // Other ranks write here until they have ended, too.
+  if (Status status = peers ? peers->meet() : Status(Success{}); !status)
+    return status.error();
   if (Status status = session->download(arguments); !status)
+    return status.error();
+  if (Status status = peers ? peers->release() : Status(Success{}); !status)
     return status.error();
   return RunTiming{*milliseconds};
 }

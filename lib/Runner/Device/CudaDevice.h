@@ -23,6 +23,8 @@ using runtime::Driver;
 class CudaMemory {
 public:
   static Result<CudaMemory> allocate(const Driver &driver, size_t bytes);
+  /// Memory that another object owns.
+  static CudaMemory borrow(runtime::CUdeviceptr pointer);
   CudaMemory() = default;
   CudaMemory(CudaMemory &&other) noexcept { *this = std::move(other); }
   CudaMemory &operator=(CudaMemory &&other) noexcept;
@@ -68,6 +70,21 @@ private:
 /// Lists all devices of the machine.
 Result<std::vector<CudaDeviceInfo>> listCudaDevices();
 
+/// The other ranks of a run on several GPUs. All ranks make the same calls in the same order.
+class CudaPeers {
+public:
+  virtual ~CudaPeers() = default;
+  virtual int rank() const = 0;
+  /// Allocates a buffer that all ranks can access; returns the addresses of those of all ranks.
+  virtual Result<std::vector<runtime::CUdeviceptr>> allocate(const std::string &name, size_t bytes) = 0;
+  /// Returns when all ranks have called it.
+  virtual Status meet() = 0;
+  /// Waits for work that may wait for other ranks, at most for the time limit.
+  virtual Status wait(runtime::CUstream stream) = 0;
+  /// Frees the buffers.
+  virtual Status release() = 0;
+};
+
 class CudaSession {
 public:
   Status launch(const Grid &grid, runtime::CUstream stream);
@@ -76,13 +93,17 @@ public:
   runtime::CUdeviceptr address(size_t index) const { return values[index]; }
   /// Returns the value of any argument: the address, or its bits.
   uint64_t value(size_t index) const { return values[index]; }
+  /// Returns the addresses to which tables point.
+  Addresses addresses() const { return {values, {valuesOfRanks.begin(), valuesOfRanks.end()}}; }
 
 private:
   friend class CudaDevice;
   CudaDevice *device = nullptr;
   std::vector<CudaMemory> buffers; ///< one per pointer argument, in order
   std::vector<uint64_t> values;    ///< one per argument
-  std::vector<void *> pointers;    ///< pointers to `values`, as a launch takes them
+  /// Likewise for each rank, where tables of peers point there; empty without such tables.
+  std::vector<std::vector<uint64_t>> valuesOfRanks;
+  std::vector<void *> pointers; ///< pointers to `values`, as a launch takes them
 };
 
 class CudaDevice : public Device {
@@ -106,6 +127,8 @@ public:
   /// Lets launches start before the previous ones have ended, if the kernel supports it.
   void overlapLaunches(bool value) { overlap = value; }
   bool overlapsLaunches() const { return overlap; }
+  /// Lets runs be those of a rank.
+  void join(CudaPeers &others) { peers = &others; }
 
   /// Copies the buffers to the device.
   Result<CudaSession> prepare(std::span<DeviceArgument> arguments);
@@ -114,6 +137,8 @@ public:
 
 private:
   Status upload(const CudaSession &session, std::span<DeviceArgument> arguments) const;
+  /// Returns memory for a buffer, which peers can access if their tables point there.
+  Result<CudaMemory> allocate(std::span<const DeviceArgument> arguments, size_t index, CudaSession &session) const;
   /// Waits until `timer` has stopped, supervised by the watchdog if there is one.
   Status wait(const CudaTimer &timer) const;
 
@@ -121,6 +146,7 @@ private:
   tile_kernel *kernel = nullptr;
   std::unique_ptr<CudaStream> stream; ///< shared by all runs: a kernel may keep memory for each stream
   Watchdog watchdog;
+  CudaPeers *peers = nullptr; ///< null: a run on one device
   bool overlap = false;
 };
 

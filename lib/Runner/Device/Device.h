@@ -19,16 +19,28 @@ struct DeviceArgument {
   HostBuffer *buffer = nullptr;
   uint64_t bits = 0;
   /// For a table of addresses: the argument whose address must be added to the elements.
-  std::optional<size_t> pointsInto;
+  std::optional<TableTarget> pointsInto;
 };
 
-/// Makes the elements of tables absolute addresses during its lifetime. `values[i]` is the address of argument i.
+/// The addresses of a rank's arguments, and of those of all ranks for tables of peers.
+struct Addresses {
+  std::span<const uint64_t> own;                ///< one per argument
+  std::vector<std::span<const uint64_t>> peers; ///< one per rank; empty: a run on one device
+
+  uint64_t of(const DeviceArgument &table, size_t element) const {
+    return (table.pointsInto->isOfPeers && !peers.empty() ? peers[element] : own)[table.pointsInto->parameter];
+  }
+};
+
+/// Makes the elements of tables absolute addresses during its lifetime.
 class Addressed {
 public:
-  Addressed(std::span<DeviceArgument> arguments, std::span<const uint64_t> values)
-      : arguments(arguments), values(values.begin(), values.end()) {
+  Addressed(std::span<DeviceArgument> arguments, Addresses addresses)
+      : arguments(arguments), addresses(std::move(addresses)) {
     add(1);
   }
+  Addressed(std::span<DeviceArgument> arguments, std::span<const uint64_t> values)
+      : Addressed(arguments, Addresses{values, {}}) {}
   ~Addressed() { add(uint64_t(-1)); }
   Addressed(const Addressed &) = delete;
 
@@ -36,10 +48,10 @@ private:
   void add(uint64_t sign) {
     for (const DeviceArgument &argument : arguments)
       if (argument.buffer && argument.pointsInto)
-        addAddress(*argument.buffer, sign * values[*argument.pointsInto]);
+        addAddresses(*argument.buffer, [&](size_t element) { return sign * addresses.of(argument, element); });
   }
   std::span<DeviceArgument> arguments;
-  const std::vector<uint64_t> values;
+  const Addresses addresses;
 };
 
 struct RunTiming {
@@ -57,6 +69,13 @@ public:
   virtual std::string lastRun() const { return {}; }
   /// Returns the CUDA device, the only kind that can be measured; null for others.
   virtual CudaDevice *asCuda() { return nullptr; }
+  /// Runs the kernel on several GPUs of this kind at once, which see each other's buffers: one list of arguments each.
+  virtual Result<RunTiming> runOnRanks(const runtime::Manifest &manifest, const Grid &grid,
+                                       std::span<std::vector<DeviceArgument>> ranks) {
+    if (ranks.size() == 1)
+      return run(manifest, grid, ranks[0]);
+    return runtime::makeError(TILE_ERROR_UNSUPPORTED, "the device '{}' cannot run several ranks", name());
+  }
   /// Runs the kernel once, to completion. The grid has been checked to be non-negative.
   virtual Result<RunTiming> run(const runtime::Manifest &manifest, const Grid &grid,
                                 std::span<DeviceArgument> arguments) = 0;

@@ -31,6 +31,12 @@ Result<BufferOffsets> readOffsets(const RunOptions &options, const Manifest &man
   return offsets ? std::move(offsets) : runtime::withContext("--offset", offsets.error());
 }
 
+/// Ranks have different random inputs, the first one those of a run on one device.
+uint64_t seedOf(const RunOptions &options) {
+  constexpr uint64_t step = 0x9e3779b97f4a7c15; // far from the seeds that a user tries
+  return options.seed + step * uint64_t(options.rank);
+}
+
 Result<HostBuffers> makeBuffers(const RunOptions &options, const Manifest &manifest, const Bindings &bindings) {
   HostBuffers buffers;
   buffers.before.resize(manifest.parameters.size());
@@ -38,7 +44,8 @@ Result<HostBuffers> makeBuffers(const RunOptions &options, const Manifest &manif
   Result<BufferOffsets> offsets = readOffsets(options, manifest);
   if (!offsets)
     return offsets.error();
-  Result<std::vector<FilledBuffer>> filled = bindBuffers(manifest, bindings, options.seed, *offsets);
+  Result<std::vector<FilledBuffer>> filled =
+      bindBuffers(manifest, bindings, seedOf(options), *offsets, std::max(1, options.ranks));
   if (!filled)
     return filled.error();
   for (size_t i = 0; i < manifest.parameters.size(); ++i) {
@@ -59,6 +66,8 @@ Result<HostBuffers> makeBuffers(const RunOptions &options, const Manifest &manif
     else if (const double *real = std::get_if<double>(&value))
       buffers.names.scalars[name] = *real;
   }
+  buffers.names.scalars.try_emplace("this_rank", options.rank);
+  buffers.names.scalars.try_emplace("num_ranks", std::max(1, options.ranks));
   return buffers;
 }
 
@@ -267,9 +276,11 @@ Result<Execution> Execution::prepare(const RunOptions &options, const Manifest &
   execution.previous = previous;
   if (Status status = execution.linkPrevious(); !status)
     return status.error();
-  if (options.check)
-    if (Status status = validateExpectations(manifest, execution.buffers); !status)
+  if (options.ranks <= 1) { // otherwise the caller does, when all ranks are there
+    Execution *const alone[] = {&execution};
+    if (Status status = execution.linkPeers(alone); !status)
       return status.error();
+  }
   if (Status status = loadRecorded(*recorded, execution.buffers); !status)
     return status.error();
   return execution;
@@ -306,6 +317,56 @@ Status Execution::linkPrevious() {
   return Success{};
 }
 
+/// Returns a buffer with the logical elements of the ranks' buffers of this name, along a new first axis.
+static Result<HostBuffer> stackBuffers(std::span<Execution *const> ranks, const std::string &name) {
+  std::vector<uint8_t> all;
+  std::vector<int64_t> shape;
+  DataType type = DataType::F32;
+  for (const Execution *execution : ranks) {
+    const auto found = execution->names().buffers.find(name);
+    if (found == execution->names().buffers.end())
+      return makeError(TILE_ERROR_INVALID_ARGUMENT, "peers({}): '{}' is not a buffer of kernel '{}'", name, name,
+                       execution->kernel().kernel);
+    const HostBuffer &buffer = *found->second;
+    if (shape.empty()) {
+      type = buffer.type();
+      shape = buffer.layout().shape;
+    } else if (shape != buffer.layout().shape) {
+      return makeError(TILE_ERROR_INVALID_ARGUMENT, "peers({}): the buffers of the ranks have different shapes", name);
+    }
+    const std::vector<uint8_t> dense = buffer.exportDense();
+    all.insert(all.end(), dense.begin(), dense.end());
+  }
+  shape.insert(shape.begin(), int64_t(ranks.size()));
+  Result<BufferLayout> layout = planBuffer(std::move(shape), {}, runtime::dataTypeSize(type), true);
+  if (!layout)
+    return layout.error();
+  Result<HostBuffer> stacked = HostBuffer::create(type, std::move(*layout));
+  if (stacked)
+    stacked->importDense(all.data());
+  return stacked;
+}
+
+Status Execution::linkPeers(std::span<Execution *const> ranks) {
+  if (!options->check)
+    return Success{};
+  for (const Expectation &expectation : manifest->expect) {
+    Result<TensorExpression> expression = TensorExpression::parse(expectation.expression);
+    if (!expression)
+      continue; // reported below
+    for (const std::string &name : expression->names()) {
+      const std::optional<std::string> buffer = bufferOfPeers(name);
+      if (!buffer || buffers.ofAllRanks.contains(name))
+        continue;
+      Result<HostBuffer> stacked = stackBuffers(ranks, *buffer);
+      if (!stacked)
+        return stacked.error();
+      buffers.names.buffers[name] = &buffers.ofAllRanks.emplace(name, std::move(*stacked)).first->second;
+    }
+  }
+  return validateExpectations(*manifest, buffers);
+}
+
 /// Runs the earlier kernels and keeps the buffers that they leave.
 Status Execution::runPrevious(RunReport &report) {
   RunReport earlier;
@@ -338,10 +399,12 @@ Status Execution::run(RunReport &report) {
   if (!arguments)
     return arguments.error();
   Result<RunTiming> timing = device->run(*manifest, grid, *arguments);
-  if (!timing)
-    return timing.error();
+  return timing ? finishRun(*timing, report) : Status(timing.error());
+}
+
+Status Execution::finishRun(const RunTiming &timing, RunReport &report) {
   if (report.runs++ == 0) {
-    report.milliseconds = timing->milliseconds;
+    report.milliseconds = timing.milliseconds;
     report.unwritten = unwrittenOutputs();
   }
   for (size_t i = 0; i < manifest->parameters.size(); ++i) {

@@ -16,8 +16,8 @@ namespace tile::runner {
 struct HostBuffers {
   std::vector<HostBuffer> before; ///< one per parameter; unused for scalars
   std::vector<HostBuffer> after;
-  std::vector<std::optional<size_t>> pointsInto; ///< for tables of addresses
-  TensorNames names;                             ///< `before` and the scalars, for expectations
+  std::vector<std::optional<TableTarget>> pointsInto; ///< for tables of addresses
+  TensorNames names;                                  ///< `before` and the scalars, for expectations
   /// Expected values of an output.
   struct Recorded {
     std::string buffer;
@@ -25,6 +25,7 @@ struct HostBuffers {
     HostBuffer contents;
   };
   std::vector<Recorded> recorded;
+  std::map<std::string, HostBuffer> ofAllRanks; ///< by name in expectations: "peers(x)"
 };
 
 /// Validates the arguments, --save and --check as far as possible without opening a device.
@@ -37,9 +38,13 @@ public:
   static Result<Execution> prepare(const RunOptions &options, const Manifest &manifest, Device &device,
                                    Execution *previous = nullptr);
 
+  /// For an execution of a run on several GPUs: gives expectations the buffers of all ranks, of which this is one.
+  Status linkPeers(std::span<Execution *const> ranks);
+
   Status run(RunReport &report);
-  /// Returns the arguments with buffers in the state before a run.
+  // The steps of a run: arguments with buffers in the state before it, and checks of what a device has left there.
   Result<std::vector<DeviceArgument>> freshArguments();
+  Status finishRun(const RunTiming &timing, RunReport &report);
   /// Writes the outputs named by --save.
   Status saveOutputs() const;
 

@@ -92,44 +92,79 @@ public:
 
   Result<RunTiming> run(const runtime::Manifest &manifest, const Grid &grid,
                         std::span<DeviceArgument> arguments) override {
+    std::vector<DeviceArgument> alone(arguments.begin(), arguments.end());
+    return runOnRanks(manifest, grid, {&alone, 1});
+  }
+
+  Result<RunTiming> runOnRanks(const runtime::Manifest &manifest, const Grid &grid,
+                               std::span<std::vector<DeviceArgument>> ranks) override {
     sim::GlobalMemory memory;
-    std::vector<uint64_t> values = addBuffers(arguments, memory);
-    const Addressed addressed(arguments, values);
-    std::vector<void *> pointers;
-    for (uint64_t &value : values)
-      pointers.push_back(&value);
+    std::vector<std::vector<uint64_t>> values;
+    std::vector<std::span<const uint64_t>> addresses;
+    for (size_t rank = 0; rank < ranks.size(); ++rank)
+      values.push_back(addBuffers(ranks[rank], memory, ranks.size() == 1 ? "" : fmt::format(" of rank {}", rank)));
+    for (const std::vector<uint64_t> &ofRank : values)
+      addresses.push_back(ofRank);
+    std::vector<std::unique_ptr<Addressed>> addressed;
+    for (size_t rank = 0; rank < ranks.size(); ++rank)
+      addressed.push_back(std::make_unique<Addressed>(ranks[rank], Addresses{addresses[rank], addresses}));
     const uint64_t seed = nextSeed++;
 
     int64_t blocks[3];
     if (const tile_status status = runtime::chooseBlocks(*kernel, grid.data(), options.multiprocessors, blocks);
         status != TILE_OK)
       return lastRuntimeError(status);
-    const runtime::ArgumentSlots slots = runtime::readSlots(*kernel, pointers.data(), options.multiprocessors);
-    if (const tile_status status = runtime::checkAssumptions(*kernel, pointers.data(), slots); status != TILE_OK)
-      return lastRuntimeError(status);
+    std::vector<LaunchOfRank> launches(ranks.size());
+    for (size_t rank = 0; rank < ranks.size(); ++rank)
+      if (Status status = launches[rank].check(*kernel, options.multiprocessors, values[rank]); !status)
+        return status.error();
     if (blocks[0] == 0 || blocks[1] == 0 || blocks[2] == 0)
       return RunTiming{};
-
-    runtime::HiddenArguments hidden;
-    std::vector<std::byte> scratch(runtime::scratchBytes(*kernel, options.multiprocessors));
-    hidden.scratch = scratch.empty() ? 0 : memory.add("scratch memory", scratch.data(), scratch.size());
-    if (const tile_status status = runtime::fillHiddenArguments(*kernel, pointers.data(), slots, grid.data(), hidden);
-        status != TILE_OK)
-      return lastRuntimeError(status);
+    for (LaunchOfRank &launch : launches)
+      if (Status status = launch.fill(*kernel, options.multiprocessors, grid, memory); !status)
+        return status.error();
 
     Result<std::unique_ptr<sim::Program>> program = sim::Program::load(module, manifest.entry, memory);
     if (!program)
       return inPtx(program.error());
     sim::LaunchConfig config = makeConfig(manifest.launch, blocks, seed);
-    if (Status status = layOutParameters(**program, hidden, config.parameters); !status)
-      return status.error();
-    sim::Observer *watching = options.watcher ? &options.watcher->begin(**program, arguments, values) : nullptr;
+    config.peerParameters.resize(ranks.size() - 1);
+    for (size_t rank = 0; rank < ranks.size(); ++rank)
+      if (Status status = layOutParameters(**program, launches[rank].hidden,
+                                           rank == 0 ? config.parameters : config.peerParameters[rank - 1]);
+          !status)
+        return status.error();
+    sim::Observer *watching = options.watcher ? &options.watcher->begin(**program, ranks[0], values[0]) : nullptr;
     return simulate(**program, memory, config, watching);
   }
 
 private:
+  /// The arguments of a rank, and what a launch adds to them.
+  struct LaunchOfRank {
+    std::vector<void *> pointers; ///< to the values of the arguments
+    runtime::ArgumentSlots slots;
+    std::vector<std::byte> scratch;
+    runtime::HiddenArguments hidden;
+
+    /// `values` must outlive this.
+    Status check(tile_kernel &kernel, int multiprocessors, std::vector<uint64_t> &values) {
+      for (uint64_t &value : values)
+        pointers.push_back(&value);
+      slots = runtime::readSlots(kernel, pointers.data(), multiprocessors);
+      const tile_status status = runtime::checkAssumptions(kernel, pointers.data(), slots);
+      return status == TILE_OK ? Status(Success{}) : Status(lastRuntimeError(status));
+    }
+    Status fill(tile_kernel &kernel, int multiprocessors, const Grid &grid, sim::GlobalMemory &memory) {
+      scratch.resize(runtime::scratchBytes(kernel, multiprocessors));
+      hidden.scratch = scratch.empty() ? 0 : memory.add("scratch memory", scratch.data(), scratch.size());
+      const tile_status status = runtime::fillHiddenArguments(kernel, pointers.data(), slots, grid.data(), hidden);
+      return status == TILE_OK ? Status(Success{}) : Status(lastRuntimeError(status));
+    }
+  };
+
   /// Returns one value per argument: the address of a buffer, or the bits.
-  static std::vector<uint64_t> addBuffers(std::span<DeviceArgument> arguments, sim::GlobalMemory &memory) {
+  static std::vector<uint64_t> addBuffers(std::span<DeviceArgument> arguments, sim::GlobalMemory &memory,
+                                          const std::string &owner) {
     std::vector<uint64_t> values;
     for (const DeviceArgument &argument : arguments) {
       values.push_back(argument.bits);
@@ -138,7 +173,7 @@ private:
       const bool isOutput =
           argument.parameter->buffer && argument.parameter->buffer->role == runtime::BufferRole::Output;
       values.back() =
-          memory.add(argument.parameter->name, reinterpret_cast<std::byte *>(argument.buffer->data()),
+          memory.add(argument.parameter->name + owner, reinterpret_cast<std::byte *>(argument.buffer->data()),
                      argument.buffer->dataBytes(), 256, /*initialized=*/!isOutput, argument.buffer->offsetBytes());
     }
     return values;

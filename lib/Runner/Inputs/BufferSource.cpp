@@ -41,9 +41,10 @@ Result<BufferLayout> declaredLayout(const Parameter &parameter, const Manifest &
 
 class BufferBinder {
 public:
-  BufferBinder(const Manifest &manifest, const Bindings &bindings, uint64_t seed, const BufferOffsets &offsets)
+  BufferBinder(const Manifest &manifest, const Bindings &bindings, uint64_t seed, const BufferOffsets &offsets,
+               int ranks)
       : manifest(manifest), bindings(bindings), integerNames(expressionNames(manifest)), seed(seed), offsets(offsets),
-        filled(manifest.parameters.size()), state(manifest.parameters.size(), State::Missing) {}
+        ranks(ranks), filled(manifest.parameters.size()), state(manifest.parameters.size(), State::Missing) {}
 
   Result<std::vector<FilledBuffer>> bindAll() {
     for (size_t i = 0; i < manifest.parameters.size(); ++i)
@@ -140,6 +141,8 @@ private:
       return fillOffsets(buffer, source, ownSeed);
     else if (function == "addresses")
       return fillAddresses(index, source);
+    else if (function == "peers")
+      return fillPeers(index, source);
     return Success{};
   }
 
@@ -337,15 +340,36 @@ private:
     return fillEach(buffer, [&](int64_t i) { return cuts[static_cast<size_t>(i)]; });
   }
 
-  Status fillAddresses(size_t index, const FillText &source) {
-    HostBuffer &table = filled[index].buffer;
+  /// Returns the buffer to which the elements of a table point.
+  Result<size_t> targetOf(const HostBuffer &table, const FillText &source) {
     if (table.type() != DataType::I64 && table.type() != DataType::U64)
       return wrong("addresses have 64 bits; expected elements of type i64 or u64");
     std::optional<size_t> target = findBuffer(source.arguments[0]);
     if (!target)
-      return wrong("addresses: '{}' is not a buffer of the kernel", source.arguments[0]);
+      return wrong("{}: '{}' is not a buffer of the kernel", source.function, source.arguments[0]);
     if (Status status = bind(*target); !status)
-      return status;
+      return status.error();
+    return *target;
+  }
+
+  Status fillPeers(size_t index, const FillText &source) {
+    HostBuffer &table = filled[index].buffer;
+    Result<size_t> target = targetOf(table, source);
+    if (!target)
+      return target.error();
+    if (table.layout().elements != ranks)
+      return wrong("peers: the table has {} elements; expected one for each rank, {}; declare it with num_ranks",
+                   table.layout().elements, ranks);
+    filled[index].pointsInto = TableTarget{*target, /*isOfPeers=*/true};
+    table.fill(0);
+    return Success{};
+  }
+
+  Status fillAddresses(size_t index, const FillText &source) {
+    HostBuffer &table = filled[index].buffer;
+    Result<size_t> target = targetOf(table, source);
+    if (!target)
+      return target.error();
     const BufferLayout &layout = filled[*target].buffer.layout();
     const int64_t size = runtime::dataTypeSize(filled[*target].buffer.type());
     std::vector<int64_t> offsets;
@@ -372,7 +396,7 @@ private:
       if (const int64_t offset = offsets[static_cast<size_t>(i)]; offset < 0 || offset > layout.physicalElements)
         return wrong("address {} is of element {} of buffer '{}', which has {}", i, offset, source.arguments[0],
                      layout.physicalElements);
-    filled[index].pointsInto = *target;
+    filled[index].pointsInto = TableTarget{*target};
     return fillEach(table, [&](int64_t i) { return offsets[static_cast<size_t>(i)] * size; });
   }
 
@@ -405,6 +429,7 @@ private:
   const runtime::ExpressionNames integerNames;
   const uint64_t seed;
   const BufferOffsets &offsets;
+  const int ranks;
   std::vector<FilledBuffer> filled;
   std::vector<State> state;
   bool hasContext = false; ///< the message already names the buffer
@@ -421,8 +446,8 @@ Status checkDeclaredBuffers(const Manifest &manifest, const Bindings &bindings) 
 }
 
 Result<std::vector<FilledBuffer>> bindBuffers(const Manifest &manifest, const Bindings &bindings, uint64_t seed,
-                                              const BufferOffsets &offsets) {
-  return BufferBinder(manifest, bindings, seed, offsets).bindAll();
+                                              const BufferOffsets &offsets, int ranks) {
+  return BufferBinder(manifest, bindings, seed, offsets, ranks).bindAll();
 }
 
 } // namespace tile::runner

@@ -10,6 +10,7 @@
 //   permutation, permutation(n)                 distinct integers below n (default: the number of elements)
 //   offsets(total), offsets(lengths)            random ascending offsets from 0 to total; or prefix sums of a buffer
 //   addresses(a), addresses(a, offsets)         device addresses: of a[i], or at these element offsets in a
+//   peers(a)                                    device addresses: of the buffer a of each rank, as many as ranks
 //   FILE.npy, FILE.ppm, FILE                    anything else
 //
 // i is the index of the element in row-major order. Integers are expressions of the integer parameters and constants.
@@ -23,14 +24,15 @@ namespace tile::runner {
 /// buffer to which they refer.
 struct FilledBuffer {
   HostBuffer buffer;
-  std::optional<size_t> pointsInto; ///< table of addresses: the parameter to which they refer
+  std::optional<TableTarget> pointsInto; ///< for a table of addresses
 };
 
 /// Checks that the buffers declared by the manifest can be allocated with these values.
 Status checkDeclaredBuffers(const Manifest &manifest, const Bindings &bindings);
 
-/// Returns the buffers of a kernel, indexed by parameter; those of scalars are empty.
+/// Returns the buffers of a kernel, indexed by parameter; those of scalars are empty. `ranks`: of the run, for tables
+/// of peers.
 Result<std::vector<FilledBuffer>> bindBuffers(const Manifest &manifest, const Bindings &bindings, uint64_t seed,
-                                              const BufferOffsets &offsets = {});
+                                              const BufferOffsets &offsets = {}, int ranks = 1);
 
 } // namespace tile::runner

@@ -35,7 +35,8 @@ constexpr Form forms[] = {{"random", 0, 0, "random or random(seed=3)"},
                           {"randint", 2, 2, "randint(low, high) or randint(low, high, seed=3)"},
                           {"permutation", 0, 1, "permutation or permutation(n)"},
                           {"offsets", 1, 1, "offsets(total) or offsets(lengths)"},
-                          {"addresses", 1, 2, "addresses(buffer) or addresses(buffer, offsets)"}};
+                          {"addresses", 1, 2, "addresses(buffer) or addresses(buffer, offsets)"},
+                          {"peers", 1, 1, "peers(buffer)"}};
 static_assert(directives::areListed(forms, directives::fillings));
 
 std::string_view trim(std::string_view text) {

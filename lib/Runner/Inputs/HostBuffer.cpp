@@ -280,15 +280,19 @@ std::vector<uint8_t> HostBuffer::exportDense() const {
   return dense;
 }
 
-void addAddress(HostBuffer &table, uint64_t address) {
+void addAddresses(HostBuffer &table, const std::function<uint64_t(size_t element)> &addressOf) {
   std::vector<uint8_t> dense = table.exportDense();
-  for (size_t at = 0; at + sizeof address <= dense.size(); at += sizeof address) {
-    uint64_t value = 0;
+  uint64_t value = 0;
+  for (size_t at = 0; at + sizeof value <= dense.size(); at += sizeof value) {
     std::memcpy(&value, dense.data() + at, sizeof value);
-    value += address;
+    value += addressOf(at / sizeof value);
     std::memcpy(dense.data() + at, &value, sizeof value);
   }
   table.importDense(dense.data());
+}
+
+void addAddress(HostBuffer &table, uint64_t address) {
+  addAddresses(table, [=](size_t) { return address; });
 }
 
 namespace {

@@ -101,8 +101,16 @@ private:
   std::unique_ptr<uint8_t, FreeMemory> memory;
 };
 
+/// Where the elements of a table of addresses point.
+struct TableTarget {
+  size_t parameter = 0;   ///< a buffer
+  bool isOfPeers = false; ///< element i is the address of the buffer of rank i
+};
+
 /// Adds an address to each 64-bit element of a table of addresses, with wraparound, so that it can be subtracted again.
 void addAddress(HostBuffer &table, uint64_t address);
+/// Likewise, with an address for each element.
+void addAddresses(HostBuffer &table, const std::function<uint64_t(size_t element)> &addressOf);
 
 /// Detects changes to bytes that a kernel must not touch: guards, gaps and, if `isInput`, the elements themselves.
 /// Returns a description of the first damage ("2 bytes before the buffer ..."), or none.

@@ -118,8 +118,8 @@ TEST(BufferSource, addressesAreDistancesInBytesUntilADeviceAddsItsOwn) {
   Result<std::vector<FilledBuffer>> rows = fill({"table=addresses(x)"});
   ASSERT_TRUE(bool(rows)) << rows.error().message;
   EXPECT_EQ(valuesOf((*rows)[indexOf("table")].buffer), (Values{0, 16, 32, 48}));
-  EXPECT_EQ((*rows)[indexOf("table")].pointsInto, indexOf("x"));
-  EXPECT_EQ((*rows)[indexOf("x")].pointsInto, std::nullopt);
+  EXPECT_EQ((*rows)[indexOf("table")].pointsInto->parameter, indexOf("x"));
+  EXPECT_FALSE((*rows)[indexOf("x")].pointsInto);
   EXPECT_EQ(valuesWith("table", {"table=addresses(x, 2)"}), (Values{0, 4, 8, 12}));
   EXPECT_EQ(valuesWith("table", {"table=addresses(x, starts)", "starts=offsets(lengths)", "lengths=[1, 2, 0, 4]"}),
             (Values{0, 2, 6, 6}));

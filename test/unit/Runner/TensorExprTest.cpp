@@ -147,6 +147,17 @@ TEST(TensorFunctions, allThatDirectivesMayCallExist) {
   }
 }
 
+TEST(TensorFunctions, buffersOfAllRanksHaveAName) {
+  Result<TensorExpression> sum = TensorExpression::parse("sum(peers(x), 0) + y");
+  ASSERT_TRUE(bool(sum)) << sum.error().message;
+  EXPECT_EQ(sum->names(), (std::vector<std::string>{"peers(x)", "y"}));
+  EXPECT_EQ(bufferOfPeers("peers(x)"), "x");
+  EXPECT_EQ(bufferOfPeers("x"), std::nullopt);
+  Result<TensorExpression> wrong = TensorExpression::parse("peers(x + 1)");
+  ASSERT_FALSE(bool(wrong));
+  EXPECT_NE(wrong.error().message.find("peers takes the name of a buffer"), std::string::npos) << wrong.error().message;
+}
+
 TEST(TensorConvolution, windowsOverPaddedImages) {
   // One image of 2 x 3 pixels in one channel, and two filters of 2 x 2: the sum of a window, its upper left pixel.
   const HostBuffer x = makeBuffer({1, 1, 2, 3}, {1, 2, 3, 4, 5, 6}, DataType::F64);

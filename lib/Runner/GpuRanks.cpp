@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Ranks on GPUs, connected by libtiledist: threads of this process, or one of several processes.
+//
+//   open the GPU | connect | allocate what peers access | upload | meet | launch | wait | meet | download | compare
+#include "Distributed/Communicator.h"
+#include "Runner/Device/Variants.h"
+#include "Runner/PreparedRanks.h"
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+
+namespace tile::runner {
+
+using runtime::Artifact;
+using runtime::makeError;
+using runtime::Success;
+
+namespace {
+
+constexpr std::chrono::milliseconds waitLimit = std::chrono::seconds(60);
+
+class ConnectedPeers : public CudaPeers {
+public:
+  explicit ConnectedPeers(std::unique_ptr<dist::Communicator> comm) : comm(std::move(comm)) {}
+
+  int rank() const override { return comm->rank(); }
+  Result<std::vector<runtime::CUdeviceptr>> allocate(const std::string &name, size_t bytes) override {
+    Result<dist::Window> window = comm->allocate("buffer '" + name + "'", bytes);
+    if (!window)
+      return window.error();
+    windows.push_back(std::move(*window));
+    return windows.back().all;
+  }
+  Status meet() override {
+    Result<std::string> met = comm->exchange("run", "");
+    return met ? Status(Success{}) : Status(met.error());
+  }
+  Status wait(runtime::CUstream stream) override {
+    comm->lastOperation = "kernel";
+    return comm->synchronize(stream);
+  }
+  Status release() override {
+    for (dist::Window &window : windows)
+      if (Status status = comm->release("buffers", window); !status)
+        return status;
+    windows.clear();
+    return Success{};
+  }
+  /// Returns true if it is true on all ranks.
+  Result<bool> agree(bool mine) {
+    Result<std::string> told = comm->exchange("result", mine ? "1" : "0");
+    if (!told)
+      return told.error();
+    return told->find('0') == std::string::npos;
+  }
+  void abandon(const Error &reason) { comm->host->abandon(reason); }
+
+private:
+  std::unique_ptr<dist::Communicator> comm;
+  std::vector<dist::Window> windows;
+};
+
+/// A rank of this process. Members are destroyed in the order in which GPUs let go of them.
+struct GpuRank {
+  RunOptions options;
+  std::optional<DeviceLoader> loader;
+  std::unique_ptr<ConnectedPeers> peers;
+  std::optional<Variants> variants;
+  std::optional<Variants::Taken> taken;
+  PreparedRanks ranks; ///< all of them: expectations use the inputs of others
+};
+
+Result<std::unique_ptr<ConnectedPeers>> connect(const RankPlan &plan, int rank, int device, tile_runtime *runtime,
+                                                dist::ThreadMeeting &meeting) {
+  Result<std::unique_ptr<dist::HostGroup>> host = plan.isOneProcess()
+                                                      ? dist::joinThreads(meeting, rank, waitLimit)
+                                                      : dist::joinProcesses(plan.address, rank, plan.size, waitLimit);
+  if (!host)
+    return host.error();
+  tile_dist_options options = {};
+  options.runtime = runtime;
+  options.device = device;
+  options.transport = TILE_DIST_COPIES; // kernels access the memory of peers
+  Result<std::unique_ptr<dist::Communicator>> comm = dist::Communicator::make(std::move(*host), device, options);
+  if (!comm && comm.error().code == TILE_ERROR_UNSUPPORTED)
+    return makeError(TILE_ERROR_UNSUPPORTED,
+                     "rank {}: the GPUs cannot access each other's memory, as kernels with a table of peers do; "
+                     "--device=sim --ranks={} simulates GPUs that can",
+                     rank, plan.size);
+  if (!comm)
+    return comm.error();
+  return std::make_unique<ConnectedPeers>(std::move(*comm));
+}
+
+/// Prepares the rank, and runs it as often as the options say, or until a run fails on any rank.
+Status runGpuRank(GpuRank &own, const Artifact &artifact, const RankPlan &plan, int rank) {
+  Result<RunOptions> ownOptions = optionsOfRank(own.options, artifact.manifest, rank, plan.size);
+  if (!ownOptions)
+    return ownOptions.error();
+  own.variants.reset();
+  Result<Variants> variants = Variants::open(*ownOptions, artifact, *own.loader);
+  if (!variants)
+    return variants.error();
+  own.variants = std::move(*variants);
+  Result<Variants::Taken> taken = own.variants->take(*ownOptions);
+  if (!taken)
+    return taken.error();
+  own.taken = std::move(*taken);
+  Device &device = *own.taken->device;
+  device.asCuda()->join(*own.peers);
+  Result<PreparedRanks> ranks = prepareRanks(own.options, artifact, *own.taken->manifest, device, plan.size);
+  if (!ranks)
+    return ranks.error();
+  own.ranks = std::move(*ranks);
+  PreparedRank &prepared = *own.ranks[static_cast<size_t>(rank)];
+  bool goesOn = true;
+  for (int run = 0; run < own.options.repeat && goesOn; ++run) {
+    if (Status status = prepared.execution->run(prepared.report); !status)
+      return status;
+    Result<bool> passed = own.peers->agree(prepared.report.passed());
+    if (!passed)
+      return passed.error();
+    goesOn = *passed;
+  }
+  return prepared.execution->saveOutputs();
+}
+
+/// The same with the GPU opened and connected before, in the thread of the rank.
+Result<RunReport> openAndRun(const RunOptions &options, const Artifact &artifact, const RankPlan &plan, int index,
+                             dist::ThreadMeeting &meeting) {
+  const int rank = plan.first + index, ordinal = plan.devices[static_cast<size_t>(index)];
+  auto own = std::make_unique<GpuRank>();
+  own->options = options;
+  own->options.device = fmt::format("cuda:{}", ordinal);
+  Result<DeviceLoader> loader = DeviceLoader::open(own->options);
+  if (!loader)
+    return loader.error();
+  own->loader = std::move(*loader);
+  Result<std::unique_ptr<ConnectedPeers>> peers = connect(plan, rank, ordinal, own->loader->cuda()->runtime(), meeting);
+  if (!peers)
+    return peers.error();
+  own->peers = std::move(*peers);
+  Status status = runGpuRank(*own, artifact, plan, rank);
+  if (status)
+    return std::move(own->ranks[static_cast<size_t>(rank)]->report);
+  own->peers->abandon(status.error());
+  (void)own.release(); // freeing memory would wait for work that may not end
+  return status.error();
+}
+
+} // namespace
+
+Result<std::vector<RunReport>> runOnGpus(const RunOptions &options, const Artifact &artifact, const RankPlan &plan) {
+  const size_t count = plan.devices.size();
+  dist::ThreadMeeting meeting(static_cast<int>(count));
+  std::vector<std::optional<Result<RunReport>>> results(count);
+  std::vector<std::thread> threads;
+  for (size_t i = 0; i < count; ++i)
+    threads.emplace_back([&, i] { results[i] = openAndRun(options, artifact, plan, static_cast<int>(i), meeting); });
+  for (std::thread &thread : threads)
+    thread.join();
+  std::vector<RunReport> reports;
+  const Error *failure = nullptr;
+  for (std::optional<Result<RunReport>> &result : results)
+    if (*result)
+      reports.push_back(std::move(**result));
+    else if (!failure || failure->code == TILE_ERROR_PEER) // which tells only that another rank has failed
+      failure = &result->error();
+  if (!failure)
+    return reports;
+  const int code = reportFailure(options, *failure);
+  std::fflush(nullptr);
+  std::_Exit(code); // ending in order would wait for GPUs whose kernels may not end
+}
+
+} // namespace tile::runner
