@@ -69,8 +69,8 @@ public:
     y = driver::allocate<float>(rows * digits);
     dh = driver::allocate<float>(size_t(share) * hidden);
     dy = driver::allocate<float>(size_t(share) * digits);
-    driver::call("cuCtxSynchronize");           // the rank's stream does not wait for the uploads
-    ranks::check(tile_dist_barrier(rank.comm)); // no rank allocates while another one's work waits for it
+    driver::call("cuCtxSynchronize"); // the rank's stream does not wait for the uploads
+    rank.finishSetUp();
   }
   ~Training() { tile_dist_plan_destroy(plan); }
 

@@ -55,6 +55,12 @@ public:
     kernels.push_back(kernel);
     return kernel;
   }
+  /// Ends the set-up: no rank may allocate while another one's work waits for it, and the stream does not wait for
+  /// uploads.
+  void finishSetUp() const {
+    driver::call("cuCtxSynchronize");
+    check(tile_dist_barrier(comm));
+  }
   void synchronize() const { check(tile_dist_synchronize(comm, stream)); }
   /// Prints the relative error of the rank's result, and returns whether it is within the roundings to bf16.
   bool report(double error) const {

@@ -54,7 +54,7 @@ public:
     operands.down = uploadDown(first, local);
     y = driver::allocate<uint16_t>(size_t(tokens * hidden));
     operands.y = y;
-    ranks::check(tile_dist_barrier(rank.comm)); // no rank may allocate while the work of another one waits for it
+    rank.finishSetUp();
   }
   ~Layer() { tile_dist_plan_destroy(plan); }
 

@@ -146,6 +146,9 @@ typedef struct tile_dist_plan_info {
   /* Memory that peers access. If a run's `a` (all-gather) or `c` (all-reduce) is this address, nothing is copied
      locally. NULL where the operation has none. */
   void *a, *c;
+  /* All-gather: after a run and until the next one, the rows of all ranks, which a backward pass needs. NULL with one
+     rank, whose rows they are. */
+  const void *gathered;
 } tile_dist_plan_info;
 TILE_API tile_status tile_dist_plan_describe(const tile_dist_plan *plan, tile_dist_plan_info *info);
 

@@ -92,6 +92,7 @@ private:
       return window.error();
     rows = std::move(*window);
     info.a = pointerTo(rows.mine + size_t(rank()) * chunkBytes());
+    info.gathered = pointerTo(rows.mine);
     if (!comm.hasPeers)
       return Success{};
     Result<std::unique_ptr<Signals>> made = Signals::make(comm, pulledFlag(ranks()));
