@@ -52,7 +52,7 @@ std::optional<Recorded> classify(Operation *op) {
       {"cp.async.wait", {TimeMark::CopiesWait, true}},      {"cp.async.bulk.wait", {TimeMark::CopiesWait, true}},
       {"cp.async.bulk.tensor", {TimeMark::Copy, false}},    {"cp.async.bulk.shared", {TimeMark::Copy, false}},
       {"wgmma.mma_async", {TimeMark::Products, false}},     {"bar.sync", {TimeMark::Meeting, true}},
-      {"barrier.sync", {TimeMark::Meeting, true}}};
+      {"barrier.sync", {TimeMark::Meeting, true}},          {"@early bra again", {TimeMark::FlagWait, true}}};
   for (const auto &[text, recorded] : known)
     if (statement.getAsmString().contains(text))
       return recorded;

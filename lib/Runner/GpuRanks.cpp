@@ -128,8 +128,8 @@ Status runGpuRank(GpuRank &own, const Artifact &artifact, const RankPlan &plan, 
 }
 
 /// The same with the GPU opened and connected before, in the thread of the rank.
-Result<RunReport> openAndRun(const RunOptions &options, const Artifact &artifact, const RankPlan &plan, int index,
-                             dist::ThreadMeeting &meeting) {
+Result<std::unique_ptr<PreparedRank>> openAndRun(const RunOptions &options, const Artifact &artifact,
+                                                 const RankPlan &plan, int index, dist::ThreadMeeting &meeting) {
   const int rank = plan.first + index, ordinal = plan.devices[static_cast<size_t>(index)];
   auto own = std::make_unique<GpuRank>();
   own->options = options;
@@ -144,7 +144,7 @@ Result<RunReport> openAndRun(const RunOptions &options, const Artifact &artifact
   own->peers = std::move(*peers);
   Status status = runGpuRank(*own, artifact, plan, rank);
   if (status)
-    return std::move(own->ranks[static_cast<size_t>(rank)]->report);
+    return std::move(own->ranks[static_cast<size_t>(rank)]);
   own->peers->abandon(status.error());
   (void)own.release(); // freeing memory would wait for work that may not end
   return status.error();
@@ -152,24 +152,24 @@ Result<RunReport> openAndRun(const RunOptions &options, const Artifact &artifact
 
 } // namespace
 
-Result<std::vector<RunReport>> runOnGpus(const RunOptions &options, const Artifact &artifact, const RankPlan &plan) {
+Result<PreparedRanks> runOnGpus(const RunOptions &options, const Artifact &artifact, const RankPlan &plan) {
   const size_t count = plan.devices.size();
   dist::ThreadMeeting meeting(static_cast<int>(count));
-  std::vector<std::optional<Result<RunReport>>> results(count);
+  std::vector<std::optional<Result<std::unique_ptr<PreparedRank>>>> results(count);
   std::vector<std::thread> threads;
   for (size_t i = 0; i < count; ++i)
     threads.emplace_back([&, i] { results[i] = openAndRun(options, artifact, plan, static_cast<int>(i), meeting); });
   for (std::thread &thread : threads)
     thread.join();
-  std::vector<RunReport> reports;
+  PreparedRanks ranks;
   const Error *failure = nullptr;
-  for (std::optional<Result<RunReport>> &result : results)
+  for (auto &result : results)
     if (*result)
-      reports.push_back(std::move(**result));
+      ranks.push_back(std::move(**result));
     else if (!failure || failure->code == TILE_ERROR_PEER) // which tells only that another rank has failed
       failure = &result->error();
   if (!failure)
-    return reports;
+    return ranks;
   const int code = reportFailure(options, *failure);
   std::fflush(nullptr);
   std::_Exit(code); // ending in order would wait for GPUs whose kernels may not end

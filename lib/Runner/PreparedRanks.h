@@ -19,8 +19,7 @@ using PreparedRanks = std::vector<std::unique_ptr<PreparedRank>>;
 Result<PreparedRanks> prepareRanks(const RunOptions &options, const runtime::Artifact &artifact,
                                    const Manifest &variant, Device &device, int size);
 
-/// Runs all ranks on GPUs, with a thread for each rank of this process, and returns their reports.
-Result<std::vector<RunReport>> runOnGpus(const RunOptions &options, const runtime::Artifact &artifact,
-                                         const RankPlan &plan);
+/// Runs all ranks on GPUs, with a thread for each rank of this process, and returns these. Their devices are gone.
+Result<PreparedRanks> runOnGpus(const RunOptions &options, const runtime::Artifact &artifact, const RankPlan &plan);
 
 } // namespace tile::runner

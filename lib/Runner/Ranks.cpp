@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Distributed/Environment.h"
 #include "Runner/Device/Variants.h"
+#include "Runner/Inputs/Npy.h"
 #include "Runner/PreparedRanks.h"
+#include "Runner/Results/TimeTrace.h"
+#include "Target/TimeRecords.h"
 
 #include <algorithm>
 #include <charconv>
@@ -73,9 +76,9 @@ Status checkCombination(const RunOptions &options, const RankPlan &plan) {
       return makeError(TILE_ERROR_INVALID_ARGUMENT,
                        "--save: every rank would write '{}'; write {{rank}} where the name shall have its number",
                        save.substr(save.find('=') + 1));
-  if (!options.trace.empty() && options.trace.find(rankField) == std::string::npos)
+  if (!options.trace.empty() && !plan.isOneProcess() && options.trace.find(rankField) == std::string::npos)
     return makeError(TILE_ERROR_INVALID_ARGUMENT,
-                     "--trace: every rank would write '{}'; write {{rank}} where the name shall have its number",
+                     "--trace: every process would write '{}'; write {{rank}} where the name shall have its number",
                      options.trace);
   if (plan.isSimulated && !plan.isOneProcess())
     return fail("processes cannot share a simulator; start one with --ranks=N --device=sim");
@@ -272,11 +275,11 @@ Result<Variants::Taken> takeForAll(const RunOptions &options, const Artifact &ar
   return std::move(*taken);
 }
 
-bool allPassed(const std::vector<RunReport> &reports) {
-  return std::all_of(reports.begin(), reports.end(), [](const RunReport &report) { return report.passed(); });
+bool allPassed(const PreparedRanks &ranks) {
+  return std::all_of(ranks.begin(), ranks.end(), [](const auto &rank) { return rank->report.passed(); });
 }
 
-Result<std::vector<RunReport>> simulateRanks(const RunOptions &options, const Artifact &artifact, int size) {
+Result<PreparedRanks> simulateRanks(const RunOptions &options, const Artifact &artifact, int size) {
   Result<DeviceLoader> loader = DeviceLoader::open(options);
   if (!loader)
     return loader.error();
@@ -292,37 +295,50 @@ Result<std::vector<RunReport>> simulateRanks(const RunOptions &options, const Ar
     return ranks.error();
   if (Status status = checkGrids(*ranks); !status)
     return status.error();
-  const auto passes = [](const auto &rank) { return rank->report.passed(); };
   const int64_t runs = int64_t(options.repeat) * options.orders;
-  for (int64_t run = 0; run < runs && std::all_of(ranks->begin(), ranks->end(), passes); ++run)
+  for (int64_t run = 0; run < runs && allPassed(*ranks); ++run)
     if (Status status = simulateOnce(*ranks, device); !status)
       return status.error();
-  std::vector<RunReport> reports;
   for (const auto &rank : *ranks) {
     if (!rank->report.passed())
       rank->report.lastRun = device.lastRun();
     if (Status status = rank->execution->saveOutputs(); !status)
       return status.error();
-    reports.push_back(std::move(rank->report));
   }
-  return reports;
+  return ranks;
+}
+
+/// Writes the timelines: one of all ranks of this process, or one of each if the name of the file has the rank.
+Status saveTraces(const RunOptions &options, const PreparedRanks &ranks) {
+  std::vector<RankTimes> times;
+  for (const auto &rank : ranks)
+    if (!options.trace.empty())
+      times.push_back({rank->options.rank, &rank->execution->output(target::timesName)});
+  const Manifest &manifest = ranks.front()->manifest;
+  const bool hasRank = options.trace.find(rankField) != std::string::npos;
+  for (size_t i = 0; i < times.size() && hasRank; ++i)
+    if (Status status = writeFileAtomically(ranks[i]->options.trace, timeTrace(manifest, {&times[i], 1})); !status)
+      return status;
+  return times.empty() || hasRank ? Status(Success{}) : writeFileAtomically(options.trace, timeTrace(manifest, times));
 }
 
 } // namespace
 
 int runOnRanks(const RunOptions &options, const Artifact &artifact, const RankPlan &plan) {
   const std::unique_ptr<HardLimit> enforced = enforceLimit(options);
-  Result<std::vector<RunReport>> reports =
+  Result<PreparedRanks> ranks =
       plan.isSimulated ? simulateRanks(options, artifact, plan.size) : runOnGpus(options, artifact, plan);
-  if (!reports)
-    return reportFailure(options, reports.error());
-  for (const RunReport &report : *reports) {
-    if (Status status = printReport(options, report, &report == &reports->front()); !status)
+  if (!ranks)
+    return reportFailure(options, ranks.error());
+  for (const auto &rank : *ranks) {
+    if (Status status = printReport(options, rank->report, rank == ranks->front()); !status)
       return reportFailure(options, status.error());
-    for (const std::string &output : report.unwritten)
-      reportWarning(options, fmt::format("{}: nothing was written to output '{}'", report.device, output));
+    for (const std::string &output : rank->report.unwritten)
+      reportWarning(options, fmt::format("{}: nothing was written to output '{}'", rank->report.device, output));
   }
-  return allPassed(*reports) ? 0 : 1;
+  if (Status status = saveTraces(options, *ranks); !status)
+    return reportFailure(options, status.error());
+  return allPassed(*ranks) ? 0 : 1;
 }
 
 } // namespace tile::runner

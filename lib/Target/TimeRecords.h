@@ -18,7 +18,7 @@ inline constexpr int64_t timesPerWarp = 512;           ///< records of a warp; f
 inline constexpr int64_t timeBytes = 16;               ///< bytes of a record, and of the header of a CTA
 
 /// A `Warp` event spans everything that the warp does; `Copy` and `Products` have no end.
-enum class TimeMark : uint8_t { Warp = 1, BarrierWait, ProductsWait, CopiesWait, Meeting, Copy, Products };
+enum class TimeMark : uint8_t { Warp = 1, BarrierWait, ProductsWait, CopiesWait, Meeting, Copy, Products, FlagWait };
 
 /// The event of a record; never 0.
 struct TimeRecord {

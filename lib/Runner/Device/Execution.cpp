@@ -456,7 +456,7 @@ Status Execution::saveOutputs() const {
   for (const NamedText &save : saves)
     if (Status status = saveBufferFile(output(save.name), save.value); !status)
       return status;
-  if (!options->trace.empty())
+  if (!options->trace.empty() && options->ranks <= 1)
     return writeFileAtomically(options->trace, timeTrace(*manifest, output(target::timesName)));
   return Success{};
 }

@@ -45,7 +45,7 @@ public:
   // The steps of a run: arguments with buffers in the state before it, and checks of what a device has left there.
   Result<std::vector<DeviceArgument>> freshArguments();
   Status finishRun(const RunTiming &timing, RunReport &report);
-  /// Writes the outputs named by --save.
+  /// Writes the outputs named by --save, and of a run on one device the timeline of --trace.
   Status saveOutputs() const;
 
   const HostBuffer &output(const std::string &name) const;

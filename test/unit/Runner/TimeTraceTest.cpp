@@ -4,6 +4,8 @@
 #include "Target/Rates.h"
 #include "Target/TimeRecords.h"
 
+#include <array>
+#include <cmath>
 #include <cstring>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -31,13 +33,16 @@ struct Records {
     place[0] = record.encode();
     place[1] = clock;
   }
-  nlohmann::json trace() const {
+  /// `rank`: of a run on several GPUs; -1: one device.
+  nlohmann::json trace(int rank = -1) const {
     auto layout = runner::planBuffer({int64_t(words.size())}, {}, sizeof(int64_t), true);
     EXPECT_TRUE(bool(layout));
     auto buffer = runner::HostBuffer::create(runtime::DataType::I64, *layout);
     EXPECT_TRUE(bool(buffer));
     std::memcpy(buffer->data(), words.data(), words.size() * sizeof(int64_t));
-    return nlohmann::json::parse(runner::timeTrace(manifest, *buffer));
+    const runner::RankTimes ofRank = {rank, &*buffer};
+    return nlohmann::json::parse(rank < 0 ? runner::timeTrace(manifest, *buffer)
+                                          : runner::timeTrace(manifest, {&ofRank, 1}));
   }
 };
 
@@ -99,6 +104,24 @@ TEST(TimeTrace, saysWhatFoundNoPlace) {
   for (int64_t i = 0; i < target::timesPerWarp - 1; ++i)
     records.put(0, 0, i, {i ? TimeMark::Copy : TimeMark::Warp, false, 3}, 10 + i);
   EXPECT_EQ(records.trace()["otherData"]["note"], "only the first 511 records of each warp are included");
+}
+
+TEST(TimeTrace, ofARankShowsWhenItWaitsForOthers) {
+  Records records;
+  records.cta(0)[0] = 5000;
+  for (int64_t warp : {0, 1}) {
+    records.put(0, warp, 0, {TimeMark::Warp}, 0);
+    records.put(0, warp, 1, {TimeMark::FlagWait, false, 3}, warp == 0 ? 1000 : 2000);
+    records.put(0, warp, 2, {TimeMark::FlagWait, true, 3}, warp == 0 ? 3000 : 4000);
+    records.put(0, warp, target::timesPerWarp - 1, {TimeMark::Warp, true}, 5000);
+  }
+  std::vector<std::array<double, 3>> found; // track, begin, end in clocks
+  for (const nlohmann::json &event : eventsOf(records.trace(2), "X"))
+    if (event["cat"] == "rank" && event["pid"] == 2 * (1 + target::timedCtas))
+      found.push_back({event["tid"], std::round(double(event["ts"]) * clocks),
+                       std::round((double(event["ts"]) + double(event["dur"])) * clocks)});
+  // Both warps wait from 2000 to 3000: nothing is computed.
+  EXPECT_EQ(found, (std::vector<std::array<double, 3>>{{0, 0, 2000}, {0, 3000, 5000}, {1, 1000, 4000}}));
 }
 
 } // namespace
