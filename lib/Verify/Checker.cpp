@@ -148,7 +148,7 @@ Finding Checker::checkAccess(Operation *op) {
   finding.subject = launch.nameOf(*access.pointer.parameter);
   const std::optional<BufferTerms> &buffer = launch.buffer(*access.pointer.parameter);
   if (!buffer) {
-    finding.reason = "no '#: buffer' line says how large '" + finding.subject + "' is";
+    checkUndeclared(access, finding);
     return finding;
   }
   Hypotheses known;

@@ -13,7 +13,7 @@ namespace tile::verify {
 struct Gap {
   std::vector<Formula> hypotheses;
   Formula goal;
-  std::string text;
+  std::string text; ///< "a 32-bit value does not overflow (line 12)"
 };
 
 class Checker {
@@ -48,6 +48,9 @@ private:
   bool proveInside(const BufferTerms &buffer, const Poly &offset, llvm::ArrayRef<Formula> hypotheses);
   /// Finds a range of the loaded values for which the access is in bounds.
   std::optional<std::string> findCondition(const Access &access, const BufferTerms &buffer, const Hypotheses &known);
+
+  /// Finds how large a buffer without a declaration must be.
+  void checkUndeclared(const Access &access, Finding &finding);
 
   /// Searches for a counterexample to one of the goals that the interpreter confirms at `op`.
   bool refute(llvm::ArrayRef<Gap> gaps, mlir::Operation *op, Evaluator &evaluator, Finding &finding,

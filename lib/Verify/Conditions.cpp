@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Checks of divisions and assumptions, and of stores of two programs to one element.
 #include "Verify/Checker.h"
+#include "Verify/RequiredSize.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -22,6 +23,17 @@ std::optional<Finding> Checker::checkDivision(Operation *op) {
   std::optional<Gap> overflow = findGap(term.needs, main, known.formulas);
   if (!overflow && prover.proves(known.formulas, isValid)) {
     finding.answer = Answer::Proven;
+    return finding;
+  }
+  // Without declared buffers, nothing says which sizes are valid.
+  if (launch.hasUndeclared() && isFixed(term.poly, symbols)) {
+    std::set<Symbol> used;
+    term.poly.addTo(used);
+    const std::map<Symbol, std::string> loaded = nameLoaded(used, symbols);
+    finding.answer = Answer::Conditional;
+    finding.reason = "valid if " + toText(term.poly, symbols, loaded) + " != 0";
+    for (const auto &[symbol, name] : loaded)
+      finding.reason += ", where " + name + " is " + symbols[symbol].text;
     return finding;
   }
   if (!refute({{known.formulas, isValid, ""}}, op, main, finding))

@@ -87,7 +87,12 @@ IntegerTerm Evaluator::unknownInteger(Value value, std::string why) {
     info.kind = SymbolKind::Loaded;
     info.text = "the value loaded at " + lineOf(value.getLoc());
   }
-  return {Poly::symbol(symbols.add(info)), {}};
+  const Poly result = Poly::symbol(symbols.add(info));
+  // A range of 64 bits is not kept with the symbol.
+  if (width == 64)
+    symbols.at(*result.getSymbol()).facts = {Formula::lessEqual(info.range.low, result),
+                                             Formula::lessEqual(result, info.range.high)};
+  return {result, {}};
 }
 
 TruthTerm Evaluator::unknownTruth(Value value, std::string why) {

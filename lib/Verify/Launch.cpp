@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Verify/Launch.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -26,8 +29,12 @@ Launch::Launch(KernelOp kernel, const runtime::Manifest &manifest, Symbols &symb
   for (auto [index, name] : llvm::enumerate(names)) {
     const runtime::Parameter *parameter = manifest.findParameter(name);
     if (parameter && parameter->buffer)
-      addBuffer(unsigned(index), *parameter->buffer, runtime::dataTypeSize(parameter->type));
+      addBuffer(unsigned(index), *parameter->buffer);
   }
+  for (auto [index, type] : llvm::enumerate(kernel.getArgumentTypes()))
+    isUndeclared |= isa<PtrType>(type) && !buffers[index];
+  if (isUndeclared)
+    assumeSizes(kernel);
   auto lookup = [&](StringRef name) { return lookUp(name); };
   for (const std::string &text : manifest.requirements)
     if (std::optional<Formula> condition = readCondition(text, symbols, lookup))
@@ -60,7 +67,12 @@ void Launch::addParameters(KernelOp kernel) {
         info.range.high = std::min<Wide>(info.range.high, options.largest);
     }
     names.push_back(info.text);
+    const Interval range = info.range;
     parameters.push_back(symbols.add(info));
+    // A range of 64 bits is not kept with the symbol.
+    if (kernel.getArgumentTypes()[index].isInteger(64))
+      symbols.at(parameters.back()).facts = {Formula::lessEqual(range.low, Poly::symbol(parameters.back())),
+                                             Formula::lessEqual(Poly::symbol(parameters.back()), range.high)};
     const runtime::Parameter *parameter = manifest.findParameter(info.text);
     if (parameter && parameter->isInteger() && parameter->divisibility > 1) {
       const Poly value = Poly::symbol(parameters.back());
@@ -77,7 +89,42 @@ void Launch::addParameters(KernelOp kernel) {
               symbols.at(parameters[index]).range.low = 0;
 }
 
-void Launch::addBuffer(unsigned argument, const runtime::BufferSpec &spec, int64_t elementBytes) {
+int64_t Launch::mostElements(unsigned argument) const {
+  const runtime::Parameter *parameter = manifest.findParameter(names[argument]);
+  const int64_t elementBytes = parameter ? runtime::dataTypeSize(parameter->type) : 1;
+  return std::min(mostBytes / elementBytes, options.mostElements);
+}
+
+void Launch::assumeSizes(KernelOp kernel) {
+  SmallVector<Value> next;
+  kernel.walk([&](Operation *op) {
+    if (isa<arith::MulIOp, arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::FloorDivSIOp,
+            arith::CeilDivSIOp>(op))
+      next.append(op->operand_begin(), op->operand_end());
+    else if (auto loop = dyn_cast<scf::ForOp>(op))
+      next.push_back(loop.getUpperBound());
+  });
+  DenseSet<Value> seen;
+  while (!next.empty()) {
+    Value value = next.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      if (argument.getOwner()->getParentOp() == kernel && isa<IntegerType>(argument.getType())) {
+        Wide &low = symbols.at(parameters[argument.getArgNumber()]).range.low;
+        low = std::max<Wide>(low, 0);
+      }
+      continue;
+    }
+    Operation *op = value.getDefiningOp();
+    // Also with a constant that is added, as in N + 63.
+    if (isa<SplatOp, BroadcastOp, ExpandDimsOp, HintOp, arith::ExtSIOp, arith::TruncIOp, arith::AddIOp, arith::MulIOp>(
+            op))
+      next.append(op->operand_begin(), op->operand_end());
+  }
+}
+
+void Launch::addBuffer(unsigned argument, const runtime::BufferSpec &spec) {
   BufferTerms buffer;
   buffer.name = names[argument];
   buffer.shapeTexts = spec.shape;
@@ -109,7 +156,7 @@ void Launch::addBuffer(unsigned argument, const runtime::BufferSpec &spec, int64
     isFilled = isFilled && Formula::lessEqual(1, size);
     last = last + (size - Poly(1)) * stride;
   }
-  const int64_t most = std::min(mostBytes / elementBytes, options.mostElements);
+  const int64_t most = mostElements(argument);
   known.push_back(isFilled.implies(Formula::less(last, most)));
   buffers[argument] = std::move(buffer);
 }

@@ -25,6 +25,10 @@ public:
   Poly parameter(unsigned argument) const { return Poly::symbol(parameters[argument]); }
   const std::optional<BufferTerms> &buffer(unsigned argument) const { return buffers[argument]; }
   std::string nameOf(unsigned argument) const { return names[argument]; }
+  /// Returns true if a pointer has no declaration. Then the checks of a launch do not say which sizes are valid.
+  bool hasUndeclared() const { return isUndeclared; }
+  /// Returns the largest number of elements of a pointer's buffer.
+  int64_t mostElements(unsigned argument) const;
   /// Returns the number of programs along an axis.
   const Poly &programs(unsigned axis) const { return counts[axis]; }
 
@@ -35,8 +39,10 @@ public:
 
 private:
   void addParameters(KernelOp kernel);
-  void addBuffer(unsigned argument, const runtime::BufferSpec &spec, int64_t elementBytes);
+  void addBuffer(unsigned argument, const runtime::BufferSpec &spec);
   void addGrid();
+  /// Parameters that are factors, dividends, divisors or limits of loops are sizes, which are not negative.
+  void assumeSizes(KernelOp kernel);
   /// Tightens the bounds of a symbol that a fact compares with a constant.
   void narrow(const Formula &fact);
   std::optional<Poly> lookUp(llvm::StringRef name) const;
@@ -49,6 +55,7 @@ private:
   std::vector<std::optional<BufferTerms>> buffers;
   std::vector<Poly> counts; ///< programs along each axis
   Symbol sms = 0;
+  bool isUndeclared = false;
   std::vector<Formula> known, usual;
 };
 

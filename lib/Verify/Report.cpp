@@ -32,9 +32,10 @@ std::string toLine(const Finding &finding) {
 }
 
 std::string summarize(const Report &report) {
-  size_t others = 0, unproven = 0, refuted = 0;
+  size_t others = 0, conditional = 0, unproven = 0, refuted = 0;
   for (const Finding &finding : report.conditions) {
     ++others;
+    conditional += finding.answer == Answer::Conditional;
     unproven += finding.answer == Answer::Unknown;
     refuted += finding.answer == Answer::Refuted;
   }
@@ -42,8 +43,10 @@ std::string summarize(const Report &report) {
       "{0} accesses: {1} proven, {2} conditional, {3} unknown, {4} refuted; {5} other conditions: {6} proven, {7} "
       "unknown, {8} refuted",
       report.accesses.size(), report.count(Answer::Proven), report.count(Answer::Conditional),
-      report.count(Answer::Unknown), report.count(Answer::Refuted), others, others - unproven - refuted, unproven,
-      refuted);
+      report.count(Answer::Unknown), report.count(Answer::Refuted), others, others - conditional - unproven - refuted,
+      unproven, refuted);
+  if (conditional > 0)
+    text += llvm::formatv(", {0} conditional", conditional);
   if (report.isTimeOver)
     text += "; the time limit was reached";
   return text;

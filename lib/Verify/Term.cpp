@@ -185,7 +185,9 @@ Interval Symbols::boundsOf(const Poly &poly) const {
 std::pair<Poly, Poly> Symbols::divide(const Poly &value, const Poly &divisor, bool isFloor) {
   const Interval ofValue = boundsOf(value), ofDivisor = boundsOf(divisor);
   const bool isPositive = ofDivisor.low >= 1;
-  isFloor |= ofValue.low >= 0 && isPositive; // both round in the same direction
+  // Both round in the same direction; a quotient by zero has no value.
+  const bool isNatural = ofValue.low >= 0 && ofDivisor.low >= 0;
+  isFloor |= isNatural;
   // (128 * a + b) / 128 is a if 0 <= b < 128.
   if (std::optional<Wide> constant = divisor.getConstant(); constant && *constant > 0 && isFloor) {
     Poly whole, rest;
@@ -204,9 +206,9 @@ std::pair<Poly, Poly> Symbols::divide(const Poly &value, const Poly &divisor, bo
   quotientInfo.text = "a quotient";
   remainderInfo.text = "a remainder";
   const Wide largest = std::max(ofValue.high, -ofValue.low), widest = std::max(ofDivisor.high, -ofDivisor.low);
-  quotientInfo.range = {isPositive && ofValue.low >= 0 ? 0 : -largest - 1,
+  quotientInfo.range = {isNatural ? 0 : -largest - 1,
                         isPositive && ofValue.high >= 0 ? ofValue.high / ofDivisor.low : largest + 1};
-  remainderInfo.range = {isFloor && isPositive ? 0 : -widest, std::max<Wide>(widest - 1, 0)};
+  remainderInfo.range = {isNatural || (isFloor && isPositive) ? 0 : -widest, std::max<Wide>(widest - 1, 0)};
   const Poly quotient = Poly::symbol(add(quotientInfo)), remainder = Poly::symbol(add(remainderInfo));
   const Formula sum = Formula::equal(value, divisor * quotient + remainder);
   const Formula positive = Formula::less(0, divisor), negative = Formula::less(divisor, 0);
@@ -226,6 +228,8 @@ std::pair<Poly, Poly> Symbols::divide(const Poly &value, const Poly &divisor, bo
   }
   at(*remainder.getSymbol()).facts = facts;
   at(*quotient.getSymbol()).facts = facts;
+  definitions[*quotient.getSymbol()] = {Definition::Kind::Quotient, value, divisor, {}, remainder, isFloor};
+  definitions[*remainder.getSymbol()] = {Definition::Kind::Remainder, value, divisor, {}, quotient, isFloor};
   return quotients[{value, divisor, isFloor}] = {quotient, remainder};
 }
 
@@ -241,6 +245,7 @@ Poly Symbols::choose(const Formula &condition, const Poly &yes, const Poly &no) 
   const Poly result = Poly::symbol(add(info));
   at(*result.getSymbol()).facts = {condition.implies(Formula::equal(result, yes)),
                                    (!condition).implies(Formula::equal(result, no))};
+  definitions[*result.getSymbol()] = {Definition::Kind::Choice, yes, no, condition};
   return result;
 }
 
@@ -262,6 +267,7 @@ Poly Symbols::extreme(const Poly &left, const Poly &right, bool isLarger) {
     range.low = std::max(ofLeft.low, ofRight.low);
   else
     range.high = std::min(ofLeft.high, ofRight.high);
+  definitions[*result.getSymbol()] = {isLarger ? Definition::Kind::Larger : Definition::Kind::Smaller, left, right};
   return extremes[{left, right, isLarger}] = result;
 }
 

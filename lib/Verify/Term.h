@@ -111,9 +111,23 @@ struct SymbolInfo {
   std::vector<Formula> facts = {};
 };
 
+/// How a derived symbol is computed from others.
+struct Definition {
+  enum class Kind { Quotient, Remainder, Choice, Smaller, Larger } kind;
+  Poly left, right;               ///< the operands; of a choice, the value if the condition holds and if not
+  Formula condition = {};         ///< of a choice
+  std::optional<Poly> other = {}; ///< the remainder of a quotient, and the reverse
+  bool isFloor = true;            ///< of a quotient: rounded down, else towards zero
+};
+
 class Symbols {
 public:
   Symbol add(SymbolInfo info);
+  /// Returns null for symbols that are not derived from others by arithmetic.
+  const Definition *definitionOf(Symbol symbol) const {
+    auto found = definitions.find(symbol);
+    return found == definitions.end() ? nullptr : &found->second;
+  }
   const SymbolInfo &operator[](Symbol symbol) const { return infos[symbol]; }
   SymbolInfo &at(Symbol symbol) { return infos[symbol]; }
   size_t size() const { return infos.size(); }
@@ -133,6 +147,7 @@ private:
   Interval boundsOf(const Poly::Monomial &monomial) const;
 
   std::vector<SymbolInfo> infos;
+  std::map<Symbol, Definition> definitions;
   std::map<std::tuple<Poly, Poly, bool>, std::pair<Poly, Poly>> quotients;
   std::map<std::tuple<Poly, Poly, bool>, Poly> extremes;
 };
