@@ -36,7 +36,7 @@ std::optional<Finding> Checker::checkDivision(Operation *op) {
       finding.reason += ", where " + name + " is " + symbols[symbol].text;
     return finding;
   }
-  if (!refute({{known.formulas, isValid, ""}}, op, main, finding))
+  if (launch.hasUndeclared() || !refute({{known.formulas, isValid, ""}}, op, main, finding))
     finding.reason = "not proven: the divisor is not zero" + explainUnknowns(term.poly);
   return finding;
 }

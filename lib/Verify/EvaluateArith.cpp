@@ -62,6 +62,20 @@ IntegerTerm Evaluator::evaluateArith(Operation *op, const Index &index) {
             arith::CeilDivUIOp>([&](Operation *) { return evaluateDivision(op, index); })
       .Case<arith::MinSIOp, arith::MaxSIOp, arith::MinUIOp, arith::MaxUIOp>(
           [&](Operation *) { return evaluateExtreme(op, index); })
+      .Case<arith::OrIOp, arith::XOrIOp>([&](Operation *) {
+        IntegerTerm left = operand(0), right = operand(1);
+        IntegerTerm result = unknownInteger(op->getResult(0), "bits that are combined at " + lineOf(op->getLoc()));
+        const Interval ofLeft = symbols.boundsOf(left.poly), ofRight = symbols.boundsOf(right.poly);
+        const Wide largest = std::max(ofLeft.high, ofRight.high);
+        if (ofLeft.low < 0 || ofRight.low < 0 || largest > std::numeric_limits<int32_t>::max())
+          return result;
+        requireRange(left, op->getOperand(0));
+        requireRange(right, op->getOperand(1));
+        // Bits above those of both operands stay zero.
+        symbols.at(*result.poly.getSymbol()).range = {0, Wide(llvm::NextPowerOf2(uint64_t(largest))) - 1};
+        result.needs = merge(left.needs, right.needs);
+        return result;
+      })
       .Case<arith::AndIOp, arith::ShLIOp, arith::ShRSIOp, arith::ShRUIOp>(
           [&](Operation *) { return evaluateBits(op, index); })
       .Default([&](Operation *) {

@@ -36,9 +36,7 @@ public:
 private:
   static std::string write(Wide value) { return value < 0 ? "(- " + toString(-value) + ")" : toString(value); }
 
-  /// A bound of 2^62 means unbounded.
   static std::string boundsOf(const std::string &name, Interval range) {
-    constexpr Wide unbounded = Wide(1) << 62;
     std::string text;
     if (range.low > -unbounded)
       text += "(assert (<= " + write(range.low) + " " + name + "))\n";
@@ -235,8 +233,8 @@ bool Prover::proves(llvm::ArrayRef<Formula> hypotheses, const Formula &goal, boo
     return ask(assertions, arithmetic, milliseconds).kind == SolverAnswer::Kind::Unsatisfiable;
   };
   return follows(Arithmetic::Linear, linearMilliseconds) ||
-         (withProducts &&
-          (follows(Arithmetic::Scaled, linearMilliseconds) || follows(Arithmetic::Products, productMilliseconds)));
+         (withProducts && (follows(Arithmetic::Scaled, linearMilliseconds) ||
+                           (!isLinear && follows(Arithmetic::Products, productMilliseconds))));
 }
 
 bool Prover::isContradiction(llvm::ArrayRef<Formula> hypotheses) {

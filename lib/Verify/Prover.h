@@ -44,6 +44,8 @@ public:
   void assume(const Formula &fact) { always.push_back(fact); }
 
   bool proves(llvm::ArrayRef<Formula> hypotheses, const Formula &goal, bool withProducts = true);
+  /// Uses linear arithmetic only, which answers quickly.
+  void setLinear(bool value) { isLinear = value; }
   /// Returns true if the hypotheses are proven to be contradictory. False if that is not found within the time.
   bool isContradiction(llvm::ArrayRef<Formula> hypotheses);
   /// Returns values that satisfy the hypotheses and `wishes` but not the goal.
@@ -62,6 +64,7 @@ private:
   Solver &solver;
   const Budget &budget;
   std::vector<Formula> always;
+  bool isLinear = false;
 };
 
 } // namespace tile::verify

@@ -78,7 +78,7 @@ public:
   std::optional<Poly> maximize(Poly poly, const Facts &facts, int depth) {
     if (depth > deepest)
       return std::nullopt;
-    poly = rejoin(std::move(poly));
+    poly = rejoin(takeRemainder(std::move(poly)));
     for (;;) {
       if (++steps > mostSteps || poly.isHuge())
         return std::nullopt;
@@ -99,23 +99,16 @@ public:
     return bound ? std::optional(Poly(0) - *bound) : std::nullopt;
   }
 
+  /// Loaded values are taken not to be negative.
   bool isNatural(const Poly &poly) {
     Wide sum = 0;
     std::set<Symbol> loaded;
     for (const auto &[monomial, coefficient] : poly.getTerms()) {
-      const bool hasLoaded = llvm::any_of(monomial, [&](Symbol symbol) { return isLoaded(symbol); });
-      if (!hasLoaded) {
-        const Interval bounds = symbols.boundsOf(Poly::product(coefficient, monomial));
-        sum += bounds.low;
-        continue;
-      }
-      if (coefficient < 0)
+      const Interval bounds = boundsOf(monomial, loaded);
+      const Wide limit = coefficient < 0 ? bounds.high : bounds.low;
+      if (limit >= unbounded || limit <= -unbounded || coefficient >= unbounded || coefficient <= -unbounded)
         return false;
-      for (Symbol symbol : monomial)
-        if (isLoaded(symbol))
-          loaded.insert(symbol);
-        else if (symbols[symbol].range.low < 0)
-          return false;
+      sum += coefficient * limit;
     }
     if (sum < 0)
       return false;
@@ -143,6 +136,22 @@ public:
   std::vector<Poly> divisors;
 
 private:
+  Interval boundsOf(const Monomial &monomial, std::set<Symbol> &loaded) const {
+    Interval product = {1, 1};
+    for (Symbol symbol : monomial) {
+      Interval range = symbols[symbol].range;
+      if (isLoaded(symbol) && range.low < 0) {
+        loaded.insert(symbol);
+        range.low = 0;
+      }
+      const Wide corners[] = {product.low * range.low, product.low * range.high, product.high * range.low,
+                              product.high * range.high};
+      product = {std::clamp(*std::min_element(corners, corners + 4), -unbounded, unbounded),
+                 std::clamp(*std::max_element(corners, corners + 4), -unbounded, unbounded)};
+    }
+    return product;
+  }
+
   Cofactors split(const Poly &poly) const {
     Cofactors parts;
     for (const auto &[monomial, coefficient] : poly.getTerms()) {
@@ -154,6 +163,37 @@ private:
     }
     std::erase_if(parts, [](const auto &part) { return part.second == Poly(0); });
     return parts;
+  }
+
+  static bool isSmall(Wide value) { return -largestCount <= value && value <= largestCount; }
+  bool hasSign(const Poly &poly) { return isNatural(poly) || isNatural(Poly(0) - poly); }
+
+  /// Replaces a * (value - D * q) by a * r.
+  Poly takeRemainder(Poly poly) {
+    for (bool hasChanged = true; hasChanged && ++steps < mostSteps;) {
+      hasChanged = false;
+      const Cofactors parts = split(poly);
+      for (const auto &[monomial, factor] : parts) {
+        const Definition *definition = monomial.size() == 1 ? symbols.definitionOf(monomial.front()) : nullptr;
+        if (!definition || definition->kind != Definition::Kind::Quotient || !isFixed(definition->right, symbols) ||
+            hasSign(factor))
+          continue;
+        const Cofactors ofValue = split(definition->left);
+        auto first = llvm::find_if(ofValue, [](const auto &part) { return !part.first.empty(); });
+        auto term = first == ofValue.end() ? parts.end() : parts.find(first->first);
+        if (term == parts.end())
+          continue;
+        std::optional<Poly> by = divideExactly(term->second, first->second);
+        if (!by || !hasSign(factor + *by * definition->right))
+          continue;
+        needPositive(definition->right);
+        poly =
+            poly + *by * (definition->right * Poly::symbol(monomial.front()) + *definition->other - definition->left);
+        hasChanged = true;
+        break;
+      }
+    }
+    return poly;
   }
 
   /// Replaces a * (D * q + r) by a * value, for the quotient q and remainder r of value and D.
@@ -247,8 +287,20 @@ private:
         return limit;
     }
     const Interval &range = symbols[symbol].range;
-    if (isUpper ? range.high <= largestCount : range.low >= -largestCount)
-      return Poly(isUpper ? range.high : range.low);
+    if (const Wide limit = isUpper ? range.high : range.low; isSmall(limit))
+      return Poly(limit);
+    // A condition on other varying values, which have bounds of their own.
+    for (size_t at = 0; at < facts.size(); ++at) {
+      const Cofactors ofFact = split(facts[at]);
+      auto term = ofFact.find({symbol});
+      if (term == ofFact.end() || term->second != Poly(isUpper ? -1 : 1))
+        continue;
+      Facts others = facts;
+      others.erase(others.begin() + long(at));
+      const Poly limit = isUpper ? facts[at] + itself : itself - facts[at];
+      if (std::optional<Poly> fixed = isUpper ? maximize(limit, others, depth + 1) : minimize(limit, others, depth + 1))
+        return fixed;
+    }
     return std::nullopt;
   }
 
@@ -281,8 +333,13 @@ private:
     case Definition::Kind::Larger: {
       const bool isSmaller = definition.kind == Definition::Kind::Smaller;
       std::optional<Poly> left = boundOf(definition.left, facts), right = boundOf(definition.right, facts);
-      if (isSmaller == isUpper && (!left || !right))
+      const bool isAny = isSmaller == isUpper; // both are bounds
+      if (isAny && (!left || !right))
         return left ? left : right;
+      // The limit of a type says less than any other bound.
+      for (const std::optional<Poly> *one : {&left, &right})
+        if (isAny && (*one)->getConstant() && !isSmall(*(*one)->getConstant()))
+          return one == &left ? right : left;
       return combine(left, right, !isSmaller);
     }
     }
@@ -465,7 +522,12 @@ std::optional<RequiredSize> findRequiredSize(const Poly &offset, llvm::ArrayRef<
   size.elements = addToOperands(finder.withoutNegativeLoaded(*last) + Poly(1), symbols);
   std::optional<Poly> first = finder.minimize(offset, facts, 0);
   size.isNatural = first && finder.isNatural(*first);
-  if (first && !first->getConstant())
+  // As a condition, only a bound that large values satisfy is of use.
+  Poly constant;
+  if (first)
+    if (auto term = first->getTerms().find({}); term != first->getTerms().end())
+      constant = Poly(term->second);
+  if (first && *first != constant && finder.isNatural(*first - constant))
     size.lowest = first;
   size.positive = finder.divisors;
   std::set<Symbol> used;

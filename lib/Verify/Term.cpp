@@ -6,9 +6,6 @@
 
 namespace tile::verify {
 
-/// Bounds do not exceed this, so the product of two bounds fits into `Wide`.
-static constexpr Wide unbounded = Wide(1) << 62;
-
 std::string toString(Wide value) {
   if (value == 0)
     return "0";

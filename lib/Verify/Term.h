@@ -23,6 +23,9 @@ namespace tile::verify {
 using Wide = __int128;
 using Symbol = unsigned;
 
+/// No bound exceeds this, so the multiplication of two bounds fits into `Wide`. It stands for none.
+inline constexpr Wide unbounded = Wide(1) << 62;
+
 std::string toString(Wide value);
 
 class Poly {

@@ -48,13 +48,8 @@ void Checker::checkUndeclared(const Access &access, Finding &finding) {
                      "' is, and the largest offset was not found" + explainUnknowns(offset);
     return;
   }
-  std::vector<std::string> also;
-  Hypotheses known;
-  std::optional<Gap> overflow;
-  bool isProven = false;
-  const int64_t largest = launch.mostElements(argument);
-  for (int64_t limit : {largest, std::min(largest, most32)}) {
-    known = {};
+  // Returns what is not proven to fit if the buffer has at most so many elements.
+  auto findGaps = [&](int64_t limit, Hypotheses &known) {
     known.formulas.push_back(Formula::lessEqual(size->elements, limit));
     for (const auto &[symbol, name] : size->loaded)
       known.formulas.push_back(Formula::lessEqual(0, Poly::symbol(symbol)));
@@ -62,18 +57,27 @@ void Checker::checkUndeclared(const Access &access, Finding &finding) {
       known.formulas.push_back(Formula::less(0, divisor));
     addPath(access.op, main, known);
     addMask(access.mask, main, known);
-    overflow = findGap(access.pointer.needs, main, known.formulas);
     // Conditions that may overflow do not matter if the others give the same size.
     if (!known.gaps.empty())
       if (std::optional<RequiredSize> same = findRequiredSize(offset, known.formulas, symbols);
           same && same->elements == size->elements)
         known.gaps.clear();
-    isProven = !overflow && known.gaps.empty();
-    if (isProven) {
-      if (limit < largest)
-        also.push_back("that is less than 2^31");
-      break;
-    }
+    if (std::optional<Gap> overflow = findGap(access.pointer.needs, main, known.formulas))
+      known.gaps.push_back(std::move(*overflow));
+  };
+  std::vector<std::string> also;
+  Hypotheses known;
+  const int64_t largest = launch.mostElements(argument);
+  findGaps(std::min(largest, most32), known);
+  if (largest > most32) {
+    Hypotheses ofAny;
+    prover.setLinear(true);
+    findGaps(largest, ofAny);
+    prover.setLinear(false);
+    if (ofAny.gaps.size() > known.gaps.size())
+      also.push_back("that is less than 2^31");
+    else
+      known = std::move(ofAny);
   }
   for (const Poly &divisor : size->positive)
     if (!prover.proves({}, Formula::less(0, divisor), /*withProducts=*/false))
@@ -85,8 +89,6 @@ void Checker::checkUndeclared(const Access &access, Finding &finding) {
     }
     also.push_back(toText(*size->lowest, symbols, size->loaded) + " >= 0");
   }
-  if (overflow)
-    known.gaps.push_back(std::move(*overflow));
   const std::vector<std::string> needs = joinLines(known.gaps);
   also.insert(also.end(), needs.begin(), needs.end());
   finding.answer = Answer::Conditional;

@@ -4,6 +4,7 @@
 
 #include "Runner/Inputs/Arguments.h"
 #include "Runner/Inputs/BufferSource.h"
+#include "Runner/Inputs/FillText.h"
 #include "Runner/Inputs/Random.h"
 
 #include <algorithm>
@@ -63,8 +64,17 @@ Uses findUses(const Manifest &manifest) {
 /// because a random size is rarely a multiple of several divisors.
 std::map<std::string, int64_t> requiredDivisors(const Manifest &manifest) {
   static const std::regex conjunct(R"((^|[( ])([A-Za-z_]\w*) % (\d{1,9}) == 0(?=$|\)| and ))");
+  static const std::regex guarded(R"(([A-Za-z_]\w*) == (\d{1,9}) or (.*))");
   std::map<std::string, int64_t> divisors;
-  for (const std::string &text : manifest.requirements) {
+  for (std::string text : manifest.requirements) {
+    // "CONSTANT == 0 or X" is X if the constant is not 0.
+    if (std::smatch parts; std::regex_match(text, parts, guarded))
+      for (const auto &[name, value] : manifest.constants)
+        if (const int64_t *integer = std::get_if<int64_t>(&value);
+            integer && name == parts[1].str() && *integer != std::stoll(parts[2].str())) {
+          text = parts[3].str();
+          break;
+        }
     if (text.find(" or ") != std::string::npos || text.find("not ") != std::string::npos ||
         text.find(" if ") != std::string::npos)
       continue;
@@ -91,6 +101,24 @@ Result<std::string> violatedRequirement(const Manifest &manifest, const std::vec
         !value || value->front() == 0) // a division by zero, for example
       return requirement;
   return std::string();
+}
+
+/// Returns the parameters in shapes of buffers whose default contents are a list, such as [0, N // 2, N]: other values
+/// than their defaults would need a longer or shorter list. `given`: arguments that are not defaults.
+std::set<std::string> sizesOfLists(const Manifest &manifest, const std::set<std::string> &given) {
+  const runtime::ExpressionNames names = expressionNames(manifest);
+  std::set<std::string> sizes;
+  for (const Parameter &parameter : manifest.parameters) {
+    if (!parameter.buffer || !parameter.defaultValue || given.contains(parameter.name))
+      continue;
+    if (Result<FillText> fill = parseFill(*parameter.defaultValue); !fill || fill->function != "list")
+      continue;
+    for (const std::string &extent : parameter.buffer->shape)
+      if (Result<Expression> expression = Expression::compile(extent, names))
+        for (unsigned slot : expression->usedSlots())
+          sizes.insert(names.variables[slot].name);
+  }
+  return sizes;
 }
 
 /// Returns true if the default depends on other parameters.
@@ -152,6 +180,7 @@ Result<SoakPlan> planSoak(const std::vector<std::string> &arguments, const Manif
   }
   const Uses uses = findUses(manifest);
   const std::map<std::string, int64_t> required = requiredDivisors(manifest);
+  const std::set<std::string> listed = sizesOfLists(manifest, given);
   for (const Parameter &parameter : manifest.parameters) {
     const std::string &name = parameter.name;
     const bool hasRange = ranges.contains(name);
@@ -166,7 +195,7 @@ Result<SoakPlan> planSoak(const std::vector<std::string> &arguments, const Manif
         plan.strides.push_back({name, divisor, !uses.inHigherStrides.contains(name)});
       continue;
     }
-    if (!hasRange && followsOthers(parameter, manifest))
+    if (!hasRange && (followsOthers(parameter, manifest) || (parameter.defaultValue && listed.contains(name))))
       continue;
     Result<SoakPlan::Size> size = planSize(parameter,
                                            hasRange                                  ? ranges[name]
