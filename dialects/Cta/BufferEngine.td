@@ -18,6 +18,8 @@ def Cta_BufferEngine : AttrInterface<"BufferEngine"> {
                     "bool", "getSwapped">,
     InterfaceMethod<"Returns the engine of the swapped dot once the operands have been swapped.", "::mlir::Attribute",
                     "withoutSwap">,
+    InterfaceMethod<"Returns true if b is the left operand of the instruction, and the result is transposed.", "bool",
+                    "getResultTransposed", (ins), "", "return false;">,
     InterfaceMethod<"Returns the number of parts of the columns that different warp groups multiply.", "unsigned",
                     "getGroupsN">
   ];

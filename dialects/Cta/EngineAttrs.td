@@ -43,15 +43,17 @@ def Cta_Tcgen05Attr
     The instruction m n k (PTX ISA, "tcgen05.mma"), the types of a, b and the accumulator (f32 operands are multiplied
     as tf32), and the number of warps that read the accumulator; one thread issues the instructions. Sources and
     `swapped` are those of `#cta.wgmma`, except that threads store an a in registers to tensor memory. `scales` is the
-    number of elements along k that share a scale, which threads store to shared memory. `lib/Target/Engines/Tcgen05.h`
-    defines the valid combinations.
+    number of elements along k that share a scale, which threads store to shared memory. With `result_transposed` the
+    instruction multiplies bᵀ by aᵀ: rows and columns of the accumulator in tensor memory are those of the transposed
+    result, which registers transpose for free. `lib/Target/Engines/Tcgen05.h` defines the valid combinations.
 
     Example: `#cta.tcgen05<m128n256k16, f16, f16, f32, warps = 4, b = threads>`,
     `#cta.tcgen05<m128n128k64, f4E2M1FN, f4E2M1FN, f32, warps = 4, scales = 32>`
   }];
   let parameters = (ins "unsigned":$m, "unsigned":$n, "unsigned":$k, "::mlir::Type":$a, "::mlir::Type":$b,
                         "::mlir::Type":$accumulator, "unsigned":$warps, "::tile::target::OperandSource":$sourceA,
-                        "::tile::target::OperandSource":$sourceB, "bool":$swapped, "unsigned":$scaleGroup);
+                        "::tile::target::OperandSource":$sourceB, "bool":$swapped, "unsigned":$scaleGroup,
+                        "bool":$resultTransposed);
 }
 
 def Cta_MmaSyncAttr : Cta_EngineAttr<"MmaSync", "mma_sync"> {

@@ -18,11 +18,13 @@ Attribute Tcgen05Attr::parse(AsmParser &parser, Type) {
       parser.parseInteger(warps))
     return {};
   auto sourceA = OperandSource::Tma, sourceB = OperandSource::Tma;
-  bool swapped = false;
+  bool swapped = false, resultTransposed = false;
   unsigned scaleGroup = 0;
   while (succeeded(parser.parseOptionalComma())) {
     if (succeeded(parser.parseOptionalKeyword("swapped"))) {
       swapped = true;
+    } else if (succeeded(parser.parseOptionalKeyword("result_transposed"))) {
+      resultTransposed = true;
     } else if (succeeded(parser.parseOptionalKeyword("scales"))) {
       if (parser.parseEqual() || parser.parseInteger(scaleGroup))
         return {};
@@ -36,7 +38,8 @@ Attribute Tcgen05Attr::parse(AsmParser &parser, Type) {
   if (parser.parseGreater())
     return {};
   return parser.getChecked<Tcgen05Attr>(start, parser.getContext(), parsed.m, parsed.n, parsed.k, parsed.a, parsed.b,
-                                        parsed.accumulator, warps, sourceA, sourceB, swapped, scaleGroup);
+                                        parsed.accumulator, warps, sourceA, sourceB, swapped, scaleGroup,
+                                        resultTransposed);
 }
 
 void Tcgen05Attr::print(AsmPrinter &printer) const {
@@ -45,12 +48,12 @@ void Tcgen05Attr::print(AsmPrinter &printer) const {
   printSources(printer, *this);
   if (getScaleGroup())
     printer << ", scales = " << getScaleGroup();
-  printer << (getSwapped() ? ", swapped>" : ">");
+  printer << (getResultTransposed() ? ", result_transposed" : "") << (getSwapped() ? ", swapped>" : ">");
 }
 
 LogicalResult Tcgen05Attr::verify(function_ref<InFlightDiagnostic()> emitError, unsigned m, unsigned n, unsigned k,
                                   Type a, Type b, Type accumulator, unsigned warps, OperandSource sourceA,
-                                  OperandSource sourceB, bool swapped, unsigned scaleGroup) {
+                                  OperandSource sourceB, bool swapped, unsigned scaleGroup, bool resultTransposed) {
   std::optional<MmaType> typeA = getMmaType(a), typeB = getMmaType(b), typeAcc = getAccumulatorType(accumulator);
   if (!typeA || !typeB || !typeAcc || !target::isTcgen05Instruction(*typeA, *typeB, *typeAcc, m, n, scaleGroup) ||
       k * target::mmaTypeBits(*typeA) != 8 * target::tcgen05BytesK)
@@ -64,6 +67,8 @@ LogicalResult Tcgen05Attr::verify(function_ref<InFlightDiagnostic()> emitError, 
     return emitError() << "tcgen05 reads an a of 128 rows, without scales, from tensor memory";
   if (swapped && scaleGroup)
     return emitError() << "dots with scales are not swapped";
+  if (resultTransposed && (swapped || scaleGroup || sourceA == OperandSource::Registers))
+    return emitError() << "a transposed result has operands in shared memory, without scales, which are not swapped";
   if (swapped && (sourceA != OperandSource::Tma || sourceB != OperandSource::Tma))
     return emitError() << "only dots whose operands are loaded by TMA can be swapped";
   return success();
@@ -73,12 +78,13 @@ LogicalResult Tcgen05Attr::verifyDot(Operation *op) const {
   auto dot = cast<DotOp>(op);
   if (failed(verifyScaleGroup(dot, *this, getScaleGroup())))
     return failure();
-  EngineDot view = viewDot(dot, getSwapped());
+  const bool isSwapped = getSwapped() || getResultTransposed();
+  EngineDot view = viewDot(dot, isSwapped);
   if (failed(verifyOperands(dot, *this, {getA(), getB(), getAccumulator()}, view.types, getK())))
     return failure();
   int64_t rows = llvm::PowerOf2Ceil(view.m), columns = llvm::PowerOf2Ceil(view.n);
   if (rows % getM() != 0 || columns % int64_t(llvm::PowerOf2Ceil(getN())) != 0)
-    return refuseParts(dot, *this, view, getSwapped());
+    return refuseParts(dot, *this, view, isSwapped);
   return success();
 }
 
@@ -88,7 +94,7 @@ std::optional<unsigned> Tcgen05Attr::getNumWarps() const {
 
 Attribute Tcgen05Attr::withoutSwap() const {
   return get(getContext(), getM(), getN(), getK(), getA(), getB(), getAccumulator(), getWarps(), getSourceA(),
-             getSourceB(), /*swapped=*/false, getScaleGroup());
+             getSourceB(), /*swapped=*/false, getScaleGroup(), getResultTransposed());
 }
 
 unsigned Tcgen05Attr::getGroupsN() const {

@@ -3,6 +3,7 @@
 #include "Analysis/DotPlan.h"
 
 #include "Layout/Factories.h"
+#include "Layout/ShapeTransforms.h"
 #include "Layout/TensorMemoryLayout.h"
 #include "Target/Tuned.h"
 
@@ -248,6 +249,9 @@ DotPlan tile::planDot(DotOp dot, unsigned numWarps) {
     return planWgmma(dot, engine);
   if (auto engine = dyn_cast<cta::Tcgen05Attr>(dot.getEngineAttr())) {
     ArrayRef<int64_t> shape = dot.getAcc().getType().getShape();
+    if (engine.getResultTransposed())
+      return {layout::permuteDims(layout::tensorMemoryLayout(shape[1], shape[0], engine.getWarps()), {1, 0}),
+              std::nullopt, std::nullopt};
     DotPlan plan{layout::tensorMemoryLayout(shape[0], shape[1], engine.getWarps()), std::nullopt, std::nullopt};
     if (cta::BufferEngine(engine).isFromRegisters())
       plan.a = layout::tensorMemoryLayout(shape[0], dot.getA().getType().getDimSize(1), engine.getWarps());

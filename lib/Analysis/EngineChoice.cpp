@@ -92,6 +92,10 @@ static SmallVector<int64_t> getBlockShape(Value operand) {
 
 namespace {
 
+/// The dot as it is; that of the transposed operands in swapped order, by which tile-swap-dot replaces it; or the
+/// latter as what an instruction computes for the dot.
+enum class OperandOrder { Given, Swapped, Transposed };
+
 /// Plans an engine that reads operands from shared memory, for one dot and one target.
 struct BufferEnginePlan {
   cta::BufferEngine engine;
@@ -107,16 +111,19 @@ static cta::BufferEngine makeWgmma(DotOp dot, const target::WgmmaPlan &plan, Arr
 }
 
 static cta::BufferEngine makeTcgen05(DotOp dot, const target::Tcgen05Plan &plan, ArrayRef<Type> types,
-                                     const Operands &operands, unsigned numWarps, bool swapped) {
+                                     const Operands &operands, unsigned numWarps, OperandOrder order) {
+  const bool isTransposed = order == OperandOrder::Transposed;
+  OperandSource sourceA = isTransposed ? operands.sourceB : operands.sourceA,
+                sourceB = isTransposed ? operands.sourceA : operands.sourceB;
   return cta::Tcgen05Attr::get(dot.getContext(), plan.m, plan.n, plan.k, types[0], types[1],
-                               dot.getType().getElementType(), numWarps, operands.sourceA, operands.sourceB, swapped,
-                               unsigned(dot.getScaleGroup()));
+                               dot.getType().getElementType(), numWarps, sourceA, sourceB,
+                               order == OperandOrder::Swapped, unsigned(dot.getScaleGroup()), isTransposed);
 }
 
-/// Plans wgmma or tcgen05. With `swapped`, for the dot of the transposed operands in swapped order, to which `operands`
-/// refers.
+/// Plans wgmma or tcgen05. `operands` refers to the order in which they are multiplied.
 static BufferEnginePlan planBufferEngine(DotOp dot, const Operands &operands, const target::GpuTarget &target,
-                                         unsigned numWarps, bool swapped = false) {
+                                         unsigned numWarps, OperandOrder order = OperandOrder::Given) {
+  const bool swapped = order != OperandOrder::Given;
   std::optional<DotTypes> types = getMmaTypes(dot);
   Type a = dot.getA().getType().getElementType();
   // tf32x3 splits the operands, in registers.
@@ -125,7 +132,7 @@ static BufferEnginePlan planBufferEngine(DotOp dot, const Operands &operands, co
     llvm::raw_string_ostream os(reason);
     os << target::nameOfBufferEngine(target) << " does not support " << a << " times "
        << dot.getB().getType().getElementType() << " into " << dot.getType().getElementType();
-    if (types)
+    if (a.isF32())
       os << " with this input_precision; use 'tf32' or 16-bit types";
     return {{}, reason};
   }
@@ -169,12 +176,36 @@ static BufferEnginePlan planBufferEngine(DotOp dot, const Operands &operands, co
     target::Tcgen05Result result = target::planTcgen05(target, product);
     if (!result.plan)
       return {{}, result.reason};
-    return {makeTcgen05(dot, *result.plan, elements, operands, numWarps, swapped), ""};
+    return {makeTcgen05(dot, *result.plan, elements, operands, numWarps, order), ""};
   }
   target::WgmmaResult result = target::planWgmma(target, product);
   if (!result.plan)
     return {{}, result.reason};
   return {makeWgmma(dot, *result.plan, elements, operands, swapped), ""};
+}
+
+/// Returns true if mma.sync computes the dot in less time than an accumulator takes through tensor memory.
+static bool isSmall(DotOp dot, const target::GpuTarget &target) {
+  return dot.getType().getNumElements() * dot.getDepth() < target::tunedOf(target).transposedDotTerms;
+}
+
+/// Plans tcgen05 with the transposed result: rows that are too few for the instruction become its columns. All sizes
+/// are powers of two, because threads transpose the result in registers. Operands come from shared memory.
+static BufferEnginePlan planTransposedResult(DotOp dot, Operands operands, const target::GpuTarget &target,
+                                             unsigned numWarps) {
+  SmallVector<int64_t> shape = getPaddedShape(dot.getType().getShape());
+  if (!target.has(target::Feature::Tcgen05) || dot.isScaled() || !llvm::equal(shape, dot.getType().getShape()) ||
+      !llvm::equal(shape, ArrayRef{getBlockShape(dot.getA())[0], getBlockShape(dot.getB())[1]}))
+    return {};
+  if (shape[0] >= target::wgmmaRows || shape[1] < target::wgmmaRows || isSmall(dot, target))
+    return {};
+  if (operands.sourceA == OperandSource::Registers)
+    operands.sourceA = OperandSource::Threads;
+  Operands others{.sourceA = operands.sourceB,
+                  .sourceB = operands.sourceA,
+                  .aTransposed = !operands.bTransposed,
+                  .bTransposed = !operands.aTransposed};
+  return planBufferEngine(dot, others, target, numWarps, OperandOrder::Transposed);
 }
 
 /// Chooses an engine for TMA blocks, in their own order or swapped.
@@ -187,7 +218,7 @@ static cta::BufferEngine chooseEitherOrder(DotOp dot, bool aTransposed, bool bTr
       dot.isScaled() || (engine ? !isReadInstead : !gainsBySwap(dot) || others.sourceA == OperandSource::Transposed);
   if (staysInOrder || others.sourceB == OperandSource::Transposed || !planSwap(dot))
     return engine;
-  cta::BufferEngine swapped = planBufferEngine(dot, others, target, numWarps, /*swapped=*/true).engine;
+  cta::BufferEngine swapped = planBufferEngine(dot, others, target, numWarps, OperandOrder::Swapped).engine;
   return swapped ? swapped : engine;
 }
 
@@ -245,6 +276,10 @@ cta::BufferEngine EngineChooser::chooseForBlocks(DotOp dot) {
   if (accesses->mayComeByTma(a)) {
     bool aTransposed = accesses->isReadTransposed(a);
     cta::BufferEngine engine = chooseEitherOrder(dot, aTransposed, operands.bTransposed, target, numWarps);
+    if (!engine) {
+      operands.aTransposed = aTransposed;
+      engine = planTransposedResult(dot, operands, target, numWarps).engine;
+    }
     return makeRoom(getTransposed(dot, engine)) ? engine : cta::BufferEngine();
   }
   // A block loaded through pointers does not become a descriptor's if the other operand cannot. Gathered rows are
@@ -258,7 +293,8 @@ cta::BufferEngine EngineChooser::chooseForBlocks(DotOp dot) {
     operands.sourceA = OperandSource::Threads;
   else
     return {};
-  return planBufferEngine(dot, operands, target, numWarps).engine;
+  cta::BufferEngine engine = planBufferEngine(dot, operands, target, numWarps).engine;
+  return engine ? engine : planTransposedResult(dot, operands, target, numWarps).engine;
 }
 
 /// Returns true if threads read a left operand from copies in the fragment layout and compute it there, which needs
@@ -293,6 +329,15 @@ cta::BufferEngine EngineChooser::chooseForSources(DotOp dot) {
   if (!isBlockA && operands.sourceA == OperandSource::Threads)
     stored.push_back(skipTranspositions(dot.getA()).first);
   cta::BufferEngine engine = planBufferEngine(dot, operands, target, numWarps).engine;
+  if (!engine) {
+    Operands given{.sourceA = isBlockA ? OperandSource::Tma : OperandSource::Threads,
+                   .sourceB = isBlockB ? OperandSource::Tma : OperandSource::Threads,
+                   .aTransposed = a.transposed,
+                   .bTransposed = b.transposed};
+    engine = planTransposedResult(dot, given, target, numWarps).engine;
+    if (engine && operands.sourceA == OperandSource::Registers)
+      stored.push_back(skipTranspositions(dot.getA()).first);
+  }
   if (isBlockA && isBlockB)
     stored = getTransposed(dot, engine);
   if (engine && isBlockA && isBlockB && isHeld(dot, a, engine)) {
@@ -391,8 +436,30 @@ cta::BufferEngine tile::getEngineOfBlocks(DotOp dot) {
   return isBlock ? engine : cta::BufferEngine();
 }
 
+/// Returns why tcgen05 does not compute a dot of fewer than 64 rows transposed, which has other engines; empty if sizes
+/// are not the reason.
+static std::string whyNotTransposed(DotOp dot, const target::GpuTarget &target) {
+  const int64_t m = dot.getType().getDimSize(0), n = dot.getType().getDimSize(1), k = dot.getDepth();
+  if (!target.has(target::Feature::Tcgen05) || m >= target::wgmmaRows)
+    return "";
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (isSmall(dot, target))
+    os << "mma.sync computes a dot of " << m << 'x' << n << 'x' << k
+       << " sooner than an accumulator passes through tensor memory; with larger blocks tcgen05 pays off";
+  else if (n < target::wgmmaRows)
+    os << "tcgen05 multiplies 64 rows or, transposed, 64 columns, the dot has " << m << " and " << n
+       << "; use larger blocks";
+  return text;
+}
+
 std::string tile::whyNoWgmma(DotOp dot, const target::GpuTarget &target, unsigned numWarps) {
+  if (std::string reason = getMmaTypes(dot) ? whyNotTransposed(dot, target) : ""; !reason.empty())
+    return reason;
   BufferEnginePlan plan = planBufferEngine(dot, {.bTransposed = true}, target, numWarps);
+  if (BufferEnginePlan transposed = planTransposedResult(dot, {.bTransposed = true}, target, numWarps);
+      transposed.engine || !transposed.reason.empty())
+    plan = transposed;
   return plan.engine ? "operands of " + std::string(target::nameOfBufferEngine(target)) +
                            " would take more than 3/4 of shared memory; use smaller blocks"
                      : plan.reason;

@@ -100,12 +100,13 @@ std::string whyNoTcgen05(const GpuTarget &target, const WgmmaDot &dot) {
   std::string a(mmaTypeName(dot.a)), b(mmaTypeName(dot.b));
   if (!multipliesTypes(dot.a, dot.b, dot.accumulator, dot.scaleGroup))
     return "tcgen05 does not multiply " + a + " and " + b + (dot.scaleGroup ? " with such scales" : "") + " into " +
-           std::string(mmaTypeName(dot.accumulator));
+           std::string(mmaTypeName(dot.accumulator)) +
+           (dot.accumulator == MmaType::F16 ? "; use an accumulator of f32" : "");
   if (dot.a == MmaType::S8 && !target.has(Feature::Tcgen05Integers))
-    return "tcgen05 of " + std::string(target.name) + " does not multiply integers";
+    return "tcgen05 of " + std::string(target.name) + " does not multiply integers; compile for sm_100a";
   // Only 16-bit types have buffers in either order.
   if (dot.elementBits() != 16 && !(dot.aKMajor && dot.bKMajor))
-    return "operands of " + a + " need k contiguous in both";
+    return "operands of " + a + " need k contiguous in both; transpose the other";
   return "";
 }
 
@@ -117,13 +118,14 @@ Tcgen05Result planTcgen05(const GpuTarget &target, const WgmmaDot &dot) {
     return refuse("tcgen05 reads an a of 128 rows, without scales, from tensor memory");
   int64_t groups = dot.numWarps / warpsPerGroup, bits = dot.elementBits();
   if (groups == 0 || dot.numWarps % warpsPerGroup != 0)
-    return refuse("tensor memory is read by groups of 4 warps, the kernel has " + std::to_string(dot.numWarps));
+    return refuse("tensor memory is read by groups of 4 warps, the kernel has " + std::to_string(dot.numWarps) +
+                  "; use num_warps=4");
   if (dot.scaleGroup && dot.m < fullRows)
-    return refuse("tcgen05 multiplies 128 rows with scales, a has " + std::to_string(dot.m));
+    return refuse("tcgen05 multiplies 128 rows with scales, a has " + std::to_string(dot.m) + "; use larger blocks");
   if (dot.m < halfRows)
-    return refuse("tcgen05 multiplies 64 rows, a has " + std::to_string(dot.m));
+    return refuse("tcgen05 multiplies 64 rows, a has " + std::to_string(dot.m) + "; use larger blocks");
   if (dot.k * bits < 8 * tcgen05BytesK)
-    return refuse("tcgen05 multiplies 256 bits of k, a has " + std::to_string(dot.k * bits));
+    return refuse("tcgen05 multiplies 256 bits of k, a has " + std::to_string(dot.k * bits) + "; use larger blocks");
   bool hasPowers = isPowerOfTwo(dot.m) && isPowerOfTwo(dot.n) && isPowerOfTwo(dot.k);
   if (!hasPowers && !fitsOneInstruction(dot))
     return refuse("tcgen05 multiplies sizes that are powers of two, or multiples of 16 columns");
@@ -132,17 +134,17 @@ Tcgen05Result planTcgen05(const GpuTarget &target, const WgmmaDot &dot) {
                    .k = unsigned(8 * tcgen05BytesK / bits)};
   if (!isTcgen05Instruction(dot.a, dot.b, dot.accumulator, plan.m, plan.n, dot.scaleGroup))
     return refuse("tcgen05 has no instruction of " + std::to_string(plan.m) + " rows and " + std::to_string(plan.n) +
-                  " columns");
+                  " columns; use more columns");
   // Warp groups that read the same rows share their columns.
   int64_t groupsOfColumns = groups / std::min<int64_t>(groups, std::max<int64_t>(1, dot.m / fullRows));
   constexpr int64_t columnsOfGroup = 8;
   if (!isPowerOfTwo(groups) || int64_t(std::bit_ceil(uint64_t(dot.n))) / groupsOfColumns < columnsOfGroup)
     return refuse("a warp group reads at least 8 columns of tensor memory, b has " + std::to_string(dot.n) + " for " +
-                  std::to_string(groupsOfColumns));
+                  std::to_string(groupsOfColumns) + "; use fewer warps");
   // With n contiguous, rows of b have at least the smallest swizzle.
   int64_t panel = std::min<int64_t>(std::bit_ceil(uint64_t(dot.n)), 64);
   if (!dot.bKMajor && panel * bits < 8 * leastSwizzle)
-    return refuse("tcgen05 multiplies rows of b of at least 32 bytes");
+    return refuse("tcgen05 multiplies rows of b of at least 32 bytes; use more columns");
   unsigned columns = tensorColumnsOf(dot.m, dot.n);
   if (dot.scaleGroup) {
     int64_t scales = dot.k / dot.scaleGroup;
@@ -156,7 +158,7 @@ Tcgen05Result planTcgen05(const GpuTarget &target, const WgmmaDot &dot) {
     columns += tensorColumnsOf(dot.m, dot.k * bits / 32);
   if (columns > tensorMemoryColumns)
     return refuse("the accumulator needs " + std::to_string(columns) + " columns of tensor memory, which has " +
-                  std::to_string(tensorMemoryColumns));
+                  std::to_string(tensorMemoryColumns) + "; use smaller blocks");
   return {plan, ""};
 }
 

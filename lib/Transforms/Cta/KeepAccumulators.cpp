@@ -37,6 +37,7 @@ struct CarriedAccumulator {
   unsigned index; ///< The initial value of the carried value.
   cta::TensorMemoryStoreOp store;
   cta::TensorMemoryLoadOp load;
+  TransOp before, after; ///< Of the stored and the loaded value; null unless a dot computes the transposed result.
 };
 
 /// Returns the MMA that a store prepares; null if the next access is another one, or inside of a loop or branch.
@@ -51,15 +52,21 @@ cta::Tcgen05MmaOp findFirstMma(cta::TensorMemoryStoreOp store) {
 }
 
 std::optional<CarriedAccumulator> findCarried(scf::ForOp loop, unsigned index) {
-  BlockArgument argument = loop.getRegionIterArg(index);
-  auto store =
-      argument.hasOneUse() ? dyn_cast<cta::TensorMemoryStoreOp>(*argument.user_begin()) : cta::TensorMemoryStoreOp();
-  auto load = loop.getYieldedValues()[index].getDefiningOp<cta::TensorMemoryLoadOp>();
+  Value argument = loop.getRegionIterArg(index), yielded = loop.getYieldedValues()[index];
+  auto onlyUser = [](Value value) { return value.hasOneUse() ? *value.user_begin() : nullptr; };
+  auto before = dyn_cast_if_present<TransOp>(onlyUser(argument));
+  auto after = before && yielded.hasOneUse() ? yielded.getDefiningOp<TransOp>() : TransOp();
+  if (after) {
+    argument = before.getResult();
+    yielded = after.getSrc();
+  }
+  auto store = dyn_cast_if_present<cta::TensorMemoryStoreOp>(onlyUser(argument));
+  auto load = yielded.getDefiningOp<cta::TensorMemoryLoadOp>();
   if (!store || !load || store->getBlock() != loop.getBody() || load->getBlock() != loop.getBody() ||
       store.getMemory() != load.getMemory() || !load->hasOneUse() || store.getColumns() != load.getColumns())
     return std::nullopt;
   bool isPrivate = llvm::all_of(store.getMemory().getUsers(), [&](Operation *user) { return loop->isAncestor(user); });
-  return isPrivate ? std::optional(CarriedAccumulator{index, store, load}) : std::nullopt;
+  return isPrivate ? std::optional(CarriedAccumulator{index, store, load, before, after}) : std::nullopt;
 }
 
 bool isZero(Value value) {
@@ -119,8 +126,11 @@ private:
     cta::Tcgen05MmaOp first = findFirstMma(carried.store);
     bool overwrites = isZero(init) && first && !first.getAccumulate();
     rewriter.setInsertionPoint(loop);
+    auto transpose = [&](OpBuilder &builder, TransOp of, Value value) -> Value {
+      return of ? TransOp::create(builder, loc, of.getType(), value, of.getOrder()) : value;
+    };
     if (!overwrites)
-      cta::TensorMemoryStoreOp::create(rewriter, loc, init, memory, columns);
+      cta::TensorMemoryStoreOp::create(rewriter, loc, transpose(rewriter, carried.before, init), memory, columns);
     if (overwrites) {
       rewriter.setInsertionPoint(first);
       Value isLater =
@@ -129,8 +139,9 @@ private:
     }
     rewriter.setInsertionPointAfter(loop);
     auto load = [&](OpBuilder &builder) -> Value {
-      return cta::TensorMemoryLoadOp::create(builder, carried.load.getLoc(), carried.load.getResult().getType(), memory,
-                                             columns);
+      Value loaded = cta::TensorMemoryLoadOp::create(builder, carried.load.getLoc(), carried.load.getResult().getType(),
+                                                     memory, columns);
+      return transpose(builder, carried.after, loaded);
     };
     std::optional<APInt> count = countIterations(loop);
     Value result;
@@ -148,10 +159,11 @@ private:
 
   /// Removes the carried value, which only the store and the yield use, together with both.
   scf::ForOp dropCarried(scf::ForOp loop, CarriedAccumulator carried) {
-    rewriter.eraseOp(carried.store);
     auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
     yield->eraseOperand(carried.index);
-    rewriter.eraseOp(carried.load);
+    for (Operation *op : SmallVector<Operation *>{carried.store, carried.before, carried.after, carried.load})
+      if (op)
+        rewriter.eraseOp(op);
     SmallVector<Value> inits(loop.getInitArgs());
     inits.erase(inits.begin() + carried.index);
     loop.getBody()->eraseArgument(carried.index + 1);

@@ -14,6 +14,7 @@
 #include "Analysis/EngineChoice.h"
 #include "Analysis/MovedAccumulators.h"
 #include "Cta/CtaDialect.h"
+#include "Layout/ShapeTransforms.h"
 #include "Layout/SharedLayouts.h"
 #include "Target/Engines/MmaSync.h"
 #include "Target/Engines/Tcgen05.h"
@@ -118,11 +119,31 @@ Value allocateScales(OpBuilder &builder, DotOp dot) {
   return cta::TensorMemoryAllocOp::create(builder, dot.getLoc(), type, /*base=*/Value(), /*offset=*/IntegerAttr());
 }
 
+/// Returns the transposed matrix, whose elements stay in the threads that hold them.
+Value transposeRegisters(OpBuilder &builder, Location loc, Value matrix) {
+  auto before = matrix.getDefiningOp<TransOp>();
+  if (before && before.getOrder()[0] == 1)
+    return before.getSrc();
+  auto type = cast<RankedTensorType>(matrix.getType());
+  auto layout = cta::LayoutAttr::get(builder.getContext(), layout::permuteDims(cta::getLayout(type), {1, 0}));
+  auto result = RankedTensorType::get({type.getDimSize(1), type.getDimSize(0)}, type.getElementType(), layout);
+  return TransOp::create(builder, loc, result, matrix, ArrayRef<int32_t>{1, 0});
+}
+
+/// Returns the buffer of an operand with rows and columns exchanged.
+Value viewTransposed(OpBuilder &builder, Value operand) {
+  Value buffer = viewBlock(builder, operand);
+  return cta::TransBufferOp::create(builder, operand.getLoc(), cast<cta::BufferType>(buffer.getType()).transposed(),
+                                    buffer);
+}
+
 /// Stores the accumulator to tensor memory, multiplies, waits and loads it again.
 Value lowerToTcgen05(OpBuilder &builder, DotOp dot, cta::Tcgen05Attr engine) {
   Location loc = dot.getLoc();
-  RankedTensorType type = dot.getType();
-  Value b = viewBlock(builder, dot.getB());
+  const bool isTransposed = engine.getResultTransposed();
+  Value acc = isTransposed ? transposeRegisters(builder, loc, dot.getAcc()) : dot.getAcc();
+  auto type = cast<RankedTensorType>(acc.getType());
+  Value b = isTransposed ? viewTransposed(builder, dot.getA()) : viewBlock(builder, dot.getB());
   int64_t columns = cast<cta::BufferType>(b.getType()).getShape()[1];
   IntegerAttr computed = columns == type.getDimSize(1) ? IntegerAttr() : builder.getI32IntegerAttr(columns);
   OpBuilder outside = OpBuilder::atBlockBegin(&dot->getParentOfType<KernelOp>().getBody().front());
@@ -138,13 +159,13 @@ Value lowerToTcgen05(OpBuilder &builder, DotOp dot, cta::Tcgen05Attr engine) {
   if (isFresh)
     accumulate = arith::ConstantIntOp::create(builder, loc, builder.getI1Type(), 0);
   else
-    cta::TensorMemoryStoreOp::create(builder, loc, dot.getAcc(), memory, computed);
+    cta::TensorMemoryStoreOp::create(builder, loc, acc, memory, computed);
   Value a, scaleA, scaleB, scales;
   if (cta::BufferEngine(engine).isFromRegisters()) {
     a = allocate(dot.getA().getType());
     cta::TensorMemoryStoreOp::create(builder, loc, dot.getA(), a, /*columns=*/IntegerAttr());
   } else {
-    a = viewBlock(builder, dot.getA());
+    a = isTransposed ? viewTransposed(builder, dot.getB()) : viewBlock(builder, dot.getA());
   }
   if (dot.isScaled()) {
     scaleA = viewBlock(builder, dot.getAScale());
@@ -156,7 +177,8 @@ Value lowerToTcgen05(OpBuilder &builder, DotOp dot, cta::Tcgen05Attr engine) {
   Value slot = arith::ConstantIntOp::create(builder, loc, builder.getI32Type(), 0);
   cta::Tcgen05CommitOp::create(builder, loc, done, slot);
   cta::Tcgen05AwaitOp::create(builder, loc, done);
-  return cta::TensorMemoryLoadOp::create(builder, loc, type, memory, computed);
+  Value result = cta::TensorMemoryLoadOp::create(builder, loc, type, memory, computed);
+  return isTransposed ? transposeRegisters(builder, loc, result) : result;
 }
 
 /// Checks that operands that are read from shared memory are there; this fails only for hand-written engines.
@@ -239,7 +261,8 @@ struct CtaLowerDot : tile::impl::CtaLowerDotBase<CtaLowerDot> {
       getOperation().setPingPong(false);
     for (DotOp dot : dots) {
       OpBuilder builder(dot);
-      dot.emitRemark() << "dot uses " << reportEngine(dot, gpu, getOperation().getNumWarps());
+      dot.emitRemark() << "dot uses " << reportEngine(dot, gpu, getOperation().getNumWarps()) << " (" << gpu.name
+                       << ")";
       dot.replaceAllUsesWith(lower(builder, dot));
       dot.erase();
     }

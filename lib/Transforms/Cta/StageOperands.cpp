@@ -116,14 +116,21 @@ void OperandStage::store(DotOp dot) {
   if (engine.getSourceB() == OperandSource::Transposed)
     store(dot.getBMutable(), {0, widestPanel});
   // As loaded, if a matrix descriptor can express that; otherwise k is contiguous.
-  if (engine.getSourceA() == OperandSource::Threads)
-    store(dot.getAMutable(), {mayTranspose ? findContiguousDim(dot.getA()) : 1, widestPanel});
-  if (engine.getSourceB() != OperandSource::Threads)
-    return;
-  // With n contiguous, each warp group begins at a panel, whose rows are swizzled.
-  int64_t columns = dot.getB().getType().getDimSize(1) / engine.getGroupsN();
-  if (mayTranspose && columns * bytes >= target::leastSwizzle && findContiguousDim(dot.getB()) == 1)
-    store(dot.getBMutable(), {1, std::min(columns, widestPanel)});
-  else
-    store(dot.getBMutable(), {0, widestPanel});
+  bool isTransposed = engine.getResultTransposed();
+  for (bool isA : {true, false}) {
+    if ((isA ? engine.getSourceA() : engine.getSourceB()) != OperandSource::Threads)
+      continue;
+    OpOperand &operand = isA ? dot.getAMutable() : dot.getBMutable();
+    const unsigned kDim = isA ? 1 : 0, contiguousDim = mayTranspose ? findContiguousDim(operand.get()) : kDim;
+    if (isA != isTransposed) { // the left operand of the instruction
+      store(operand, {contiguousDim, widestPanel});
+      continue;
+    }
+    // With n contiguous, each warp group begins at a panel, whose rows are swizzled.
+    int64_t columns = cast<RankedTensorType>(operand.get().getType()).getDimSize(1 - kDim) / engine.getGroupsN();
+    if (contiguousDim != kDim && columns * bytes >= target::leastSwizzle)
+      store(operand, {contiguousDim, std::min(columns, widestPanel)});
+    else
+      store(operand, {kDim, widestPanel});
+  }
 }

@@ -17,6 +17,9 @@
 // cannot hold the loop's accumulators: two dots of 128 x 128, as in a gated layer, leave none for anything else, and
 // neither do 128 x 128 accumulators and two such blocks with which they are multiplied after the loop, as in its
 // backward pass. A CTA of one warp group would be alone on a multiprocessor, where nothing runs while it waits.
+//
+// Kernels of fewer than four warps get four where tcgen05 computes most of their dots: only a whole warp group reaches
+// all lanes of tensor memory.
 #include "Analysis/DotPlan.h"
 #include "Analysis/EngineChoice.h"
 #include "Cta/CtaDialect.h"
@@ -85,10 +88,25 @@ int64_t countBlocksOfEpilogue(KernelOp kernel, int64_t elements) {
   return registers;
 }
 
+/// Returns true if tcgen05, which a warp group needs, would compute most of the terms of a kernel's dots.
+bool gainsByGroup(KernelOp kernel, const target::GpuTarget &gpu) {
+  if (!gpu.has(target::Feature::Tcgen05))
+    return false;
+  EngineChooser chooser(gpu, oneGroup);
+  int64_t terms = 0, others = 0;
+  kernel.walk([&](DotOp dot) {
+    bool isBuffered = isa<cta::BufferEngine>(Attribute(chooser.choose(dot)));
+    (isBuffered ? terms : others) += dot.getType().getNumElements() * dot.getDepth();
+  });
+  return terms > others;
+}
+
 struct TileAddWarps : tile::impl::TileAddWarpsBase<TileAddWarps> {
   void runOnKernel() override {
     KernelOp kernel = getOperation();
     const target::GpuTarget &gpu = cta::getTarget(kernel);
+    if (kernel.getNumWarps() < oneGroup && gainsByGroup(kernel, gpu))
+      kernel.setNumWarps(oneGroup);
     if (kernel.getNumWarps() != oneGroup || kernel.getPingPong())
       return;
     EngineChooser chooser(gpu, twoGroups, &getAnalysis<RaisableAccesses>());

@@ -55,11 +55,29 @@ void widenOperands(DotOp dot, const target::GpuTarget &target) {
         builder, dot.getLoc(), withElementType(operand->get().getType(), builder.getF16Type()), operand->get()));
 }
 
+/// Accumulates in f32 where tcgen05 would have to accumulate in f16, and rounds the result: it is nearer to exact.
+void widenAccumulator(DotOp dot, const target::GpuTarget &target) {
+  RankedTensorType type = dot.getType();
+  if (!target.has(target::Feature::Tcgen05) || !type.getElementType().isF16() || dot.isScaled() ||
+      type.getDimSize(0) < target::wgmmaRows)
+    return;
+  OpBuilder builder(dot);
+  auto wide = withElementType(type, builder.getF32Type());
+  Value acc = arith::ExtFOp::create(builder, dot.getLoc(), wide, dot.getAcc());
+  Value sum = DotOp::create(builder, dot.getLoc(), dot.getA(), dot.getB(), acc, dot.getPrecision(),
+                            dot.getMaxNumImpreciseAcc(), Engine());
+  dot.replaceAllUsesWith(arith::TruncFOp::create(builder, dot.getLoc(), type, sum).getResult());
+  dot.erase();
+}
+
 struct TileChooseEngine : tile::impl::TileChooseEngineBase<TileChooseEngine> {
   void runOnKernel() override {
     KernelOp kernel = getOperation();
     const target::GpuTarget &gpu = cta::getTarget(kernel);
-    kernel.walk([&](DotOp dot) { widenOperands(dot, gpu); });
+    kernel.walk([&](DotOp dot) {
+      widenOperands(dot, gpu);
+      widenAccumulator(dot, gpu);
+    });
     EngineChooser chooser(gpu, kernel.getNumWarps(), &getAnalysis<RaisableAccesses>());
     kernel.walk([&](DotOp dot) {
       dot.setEngineAttr(chooser.choose(dot));

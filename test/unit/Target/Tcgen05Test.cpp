@@ -34,14 +34,17 @@ TEST(Tcgen05, instructions) {
 }
 
 TEST(Tcgen05, reasons) {
-  EXPECT_EQ(whyNot(dotOf(32, 64, 64)), "tcgen05 multiplies 64 rows, a has 32");
-  EXPECT_EQ(whyNot(dotOf(64, 64, 8)), "tcgen05 multiplies 256 bits of k, a has 128");
-  EXPECT_EQ(whyNot(dotOf(64, 64, 64, 2)), "tensor memory is read by groups of 4 warps, the kernel has 2");
-  EXPECT_EQ(whyNot(dotOf(128, 8, 64)), "tcgen05 has no instruction of 128 rows and 8 columns");
-  EXPECT_EQ(whyNot(dotOf(64, 16, 64, 16)), "a warp group reads at least 8 columns of tensor memory, b has 16 for 4");
+  EXPECT_EQ(whyNot(dotOf(32, 64, 64)), "tcgen05 multiplies 64 rows, a has 32; use larger blocks");
+  EXPECT_EQ(whyNot(dotOf(64, 64, 8)), "tcgen05 multiplies 256 bits of k, a has 128; use larger blocks");
+  EXPECT_EQ(whyNot(dotOf(64, 64, 64, 2)),
+            "tensor memory is read by groups of 4 warps, the kernel has 2; use num_warps=4");
+  EXPECT_EQ(whyNot(dotOf(128, 8, 64)), "tcgen05 has no instruction of 128 rows and 8 columns; use more columns");
+  EXPECT_EQ(whyNot(dotOf(64, 16, 64, 16)),
+            "a warp group reads at least 8 columns of tensor memory, b has 16 for 4; use fewer warps");
   EXPECT_EQ(whyNot(dotOf(256, 512, 64)), "the accumulator needs 1024 columns of tensor memory, which has 512");
   EXPECT_EQ(whyNot(dotOf(96, 64, 64)), "tcgen05 multiplies sizes that are powers of two, or multiples of 16 columns");
-  EXPECT_EQ(whyNot({.m = 64, .n = 8, .k = 64, .bKMajor = false}), "tcgen05 multiplies rows of b of at least 32 bytes");
+  EXPECT_EQ(whyNot({.m = 64, .n = 8, .k = 64, .bKMajor = false}),
+            "tcgen05 multiplies rows of b of at least 32 bytes; use more columns");
   WgmmaDot held = dotOf(128, 64, 64), mixed = held, narrow = held;
   held.fromRegisters = true;
   EXPECT_EQ(whyNot(held), "");
@@ -53,7 +56,7 @@ TEST(Tcgen05, reasons) {
   mixed.b = MmaType::BF16;
   EXPECT_EQ(whyNot(mixed), "tcgen05 does not multiply f16 and bf16 into f32");
   narrow.accumulator = MmaType::F16;
-  EXPECT_EQ(whyNot(narrow), "tcgen05 does not multiply f16 and f16 into f16");
+  EXPECT_EQ(whyNot(narrow), "tcgen05 does not multiply f16 and f16 into f16; use an accumulator of f32");
   WgmmaDot fp8 = dotOf(128, 64, 64);
   fp8.a = MmaType::F8E4M3;
   fp8.b = MmaType::F8E5M2;
@@ -67,7 +70,7 @@ TEST(Tcgen05, integersDependOnTheTarget) {
   dot.a = dot.b = MmaType::S8;
   dot.accumulator = MmaType::S32;
   EXPECT_EQ(whyNot(dot), "");
-  EXPECT_EQ(whyNot(dot, *findTarget("sm_103a")), "tcgen05 of sm_103a does not multiply integers");
+  EXPECT_EQ(whyNot(dot, *findTarget("sm_103a")), "tcgen05 of sm_103a does not multiply integers; compile for sm_100a");
   EXPECT_EQ(whyNot(dot, *findTarget("sm_120a")), "sm_120a has no tcgen05, sm_100a has");
 }
 
@@ -96,7 +99,7 @@ TEST(Tcgen05, scales) {
   EXPECT_EQ(plan(scaled(e2m1, 32)), (Tcgen05Plan{128, 128, 64}));
   EXPECT_EQ(plan(scaled(e2m1, 16, 256, 64)), (Tcgen05Plan{128, 64, 64}));
   EXPECT_EQ(plan(scaled(e5m2, 32)), (Tcgen05Plan{128, 128, 32}));
-  EXPECT_EQ(whyNot(scaled(e2m1, 32, 64)), "tcgen05 multiplies 128 rows with scales, a has 64");
+  EXPECT_EQ(whyNot(scaled(e2m1, 32, 64)), "tcgen05 multiplies 128 rows with scales, a has 64; use larger blocks");
   EXPECT_EQ(whyNot(scaled(e5m2, 16)), "tcgen05 does not multiply e5m2 and e5m2 with such scales into f32");
   EXPECT_EQ(whyNot(scaled(MmaType::F16, 32)), "tcgen05 does not multiply f16 and f16 with such scales into f32");
   EXPECT_EQ(whyNot(scaled(e2m1, 32, 128, 64, 128)),
