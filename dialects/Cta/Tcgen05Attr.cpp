@@ -83,7 +83,9 @@ LogicalResult Tcgen05Attr::verifyDot(Operation *op) const {
   if (failed(verifyOperands(dot, *this, {getA(), getB(), getAccumulator()}, view.types, getK())))
     return failure();
   int64_t rows = llvm::PowerOf2Ceil(view.m), columns = llvm::PowerOf2Ceil(view.n);
-  if (rows % getM() != 0 || columns % int64_t(llvm::PowerOf2Ceil(getN())) != 0)
+  bool repeatsRows = rows < target::wgmmaRows && getM() == target::wgmmaRows && !isSwapped &&
+                     getSourceA() == OperandSource::Threads; // stored several times
+  if ((rows % getM() != 0 && !repeatsRows) || columns % int64_t(llvm::PowerOf2Ceil(getN())) != 0)
     return refuseParts(dot, *this, view, isSwapped);
   return success();
 }

@@ -96,10 +96,15 @@ static LogicalResult verifyAccess(Operation *op, RankedTensorType value, TensorM
   LayoutAttr layout = getLayoutAttr(value);
   if (memory.getSlots() != 1)
     return op->emitOpError() << "accesses " << memory.getSlots() << " slots; choose one with cta.tensor_memory_slot";
-  if (value.getShape() != memory.getShape() || value.getElementType() != memory.getElementType())
+  constexpr int64_t leastRows = 64; // which repeat fewer ones
+  ArrayRef<int64_t> shape = value.getShape();
+  bool isWhole = shape == memory.getShape() || (shape.size() == 2 && shape[0] < leastRows &&
+                                                ArrayRef<int64_t>{leastRows, shape[1]} == memory.getShape());
+  if (!isWhole || value.getElementType() != memory.getElementType())
     return op->emitOpError() << "moves " << value << ", but the memory is " << memory;
   unsigned warps = layout ? unsigned(layout.getLayout().numWarps()) : 0;
-  if (warps % target::warpsPerGroup != 0 || warps == 0 || layout != memory.getRegisterLayout(warps))
+  if (warps % target::warpsPerGroup != 0 || warps == 0 ||
+      layout.getLayout() != layout::tensorMemoryLayout(shape[0], shape[1], warps))
     return op->emitOpError() << "needs the register layout of " << memory;
   return success();
 }

@@ -32,6 +32,7 @@ struct Operands {
   OperandSource sourceA = OperandSource::Tma, sourceB = OperandSource::Tma;
   bool aTransposed = false, bTransposed = false;
   bool isReadFromBlock = false; ///< Whether threads read a from a TMA block into registers, for its order.
+  int64_t repeats = 1;          ///< How many times threads store a's rows, to fill those of an instruction.
 };
 
 /// Returns the orders in memory of the blocks of a dot.
@@ -157,7 +158,7 @@ static BufferEnginePlan planBufferEngine(DotOp dot, const Operands &operands, co
   target::WgmmaDot product{.a = types->a,
                            .b = types->b,
                            .accumulator = types->accumulator,
-                           .m = shapeA[0],
+                           .m = shapeA[0] * operands.repeats,
                            .n = shapeB[1],
                            .k = dot.isScaled() ? dot.getDepth() : shapeA[1],
                            .aKMajor = operands.sourceA != OperandSource::Tma || !operands.aTransposed,
@@ -206,6 +207,19 @@ static BufferEnginePlan planTransposedResult(DotOp dot, Operands operands, const
                   .aTransposed = !operands.bTransposed,
                   .bTransposed = !operands.aTransposed};
   return planBufferEngine(dot, others, target, numWarps, OperandOrder::Transposed);
+}
+
+/// Plans tcgen05 for few rows and few columns: the rows of a, which threads store, are repeated up to those of an
+/// instruction.
+static BufferEnginePlan planRepeatedRows(DotOp dot, Operands operands, const target::GpuTarget &target,
+                                         unsigned numWarps) {
+  constexpr int64_t leastRows = 16;
+  const int64_t rows = dot.getType().getDimSize(0);
+  if (!target.has(target::Feature::Tcgen05) || dot.isScaled() || !llvm::isPowerOf2_64(rows) || rows < leastRows ||
+      rows >= target::wgmmaRows || operands.sourceA != OperandSource::Threads || isSmall(dot, target))
+    return {};
+  operands.repeats = target::wgmmaRows / rows;
+  return planBufferEngine(dot, operands, target, numWarps);
 }
 
 /// Chooses an engine for TMA blocks, in their own order or swapped.
@@ -335,6 +349,8 @@ cta::BufferEngine EngineChooser::chooseForSources(DotOp dot) {
                    .aTransposed = a.transposed,
                    .bTransposed = b.transposed};
     engine = planTransposedResult(dot, given, target, numWarps).engine;
+    if (!engine)
+      engine = planRepeatedRows(dot, given, target, numWarps).engine;
     if (engine && operands.sourceA == OperandSource::Registers)
       stored.push_back(skipTranspositions(dot.getA()).first);
   }

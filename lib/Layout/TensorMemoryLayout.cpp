@@ -6,8 +6,22 @@
 
 namespace tile::layout {
 
+/// Returns the layout of the first `m` rows, which repeat up to the last one.
+static LinearLayout repeatRows(const LinearLayout &layout, int64_t m) {
+  const int64_t n = layout.outShape()[1];
+  auto wrap = [&](std::string_view name) {
+    std::vector<uint64_t> bases = layout.flatBases(name);
+    for (uint64_t &basis : bases)
+      basis &= uint64_t(m * n) - 1;
+    return bases;
+  };
+  return LinearLayout::distributed(wrap(registerDim), wrap(laneDim), wrap(warpDim), {m, n});
+}
+
 LinearLayout tensorMemoryLayout(int64_t m, int64_t n, unsigned warps) {
-  constexpr int64_t lanes = 128, warpsPerGroup = 4;
+  constexpr int64_t lanes = 128, leastRows = 64, warpsPerGroup = 4;
+  if (m < leastRows)
+    return repeatRows(tensorMemoryLayout(leastRows, n, warps), m);
   const int64_t groups = warps / warpsPerGroup;
   if (m < lanes)
     return wgmmaAccumulator(

@@ -148,7 +148,8 @@ Value lowerToTcgen05(OpBuilder &builder, DotOp dot, cta::Tcgen05Attr engine) {
   IntegerAttr computed = columns == type.getDimSize(1) ? IntegerAttr() : builder.getI32IntegerAttr(columns);
   OpBuilder outside = OpBuilder::atBlockBegin(&dot->getParentOfType<KernelOp>().getBody().front());
   auto allocate = [&](RankedTensorType of) -> Value {
-    auto memory = cta::TensorMemoryType::get(dot.getContext(), of.getShape(), of.getElementType(), /*slots=*/1);
+    SmallVector<int64_t> shape{std::max<int64_t>(of.getDimSize(0), engine.getM()), of.getDimSize(1)};
+    auto memory = cta::TensorMemoryType::get(dot.getContext(), shape, of.getElementType(), /*slots=*/1);
     return cta::TensorMemoryAllocOp::create(outside, loc, memory, /*base=*/Value(), /*offset=*/IntegerAttr());
   };
   Value memory = allocate(type);
@@ -186,7 +187,7 @@ LogicalResult checkOperands(DotOp dot) {
   cta::BufferEngine engine = getBufferEngine(dot);
   auto isInBuffer = [](Value operand) {
     auto load = dyn_cast_if_present<cta::LocalLoadOp>(traceOperand(operand).source);
-    return load && !load.getStart();
+    return load && (!load.getStart() || llvm::all_of(*load.getStart(), [](int32_t start) { return start == 0; }));
   };
   bool areScales = !dot.isScaled() || (isInBuffer(dot.getAScale()) && isInBuffer(dot.getBScale()));
   if (!engine || (areScales && isInBuffer(dot.getB()) && (engine.isFromRegisters() || isInBuffer(dot.getA()))))

@@ -7,6 +7,7 @@
 
 #include "Analysis/EngineChoice.h"
 #include "Analysis/Recreate.h"
+#include "Layout/ShapeTransforms.h"
 #include "Layout/SharedLayouts.h"
 #include "Layout/TensorMemoryLayout.h"
 #include "Tile/TileDialect.h"
@@ -87,17 +88,42 @@ void OperandStage::storeScales(OpOperand &scales) {
   scales.set(cta::LocalLoadOp::create(builder, scales.getOwner()->getLoc(), type, buffer, /*start=*/{}));
 }
 
-void OperandStage::store(OpOperand &operand, Form form) {
+/// Repeats a matrix along a dimension, up to this size; each thread repeats the elements that it has.
+static Value repeatAlong(Value matrix, unsigned dim, int64_t size) {
+  auto type = cast<RankedTensorType>(matrix.getType());
+  OpBuilder builder(type.getContext());
+  builder.setInsertionPointAfterValue(matrix);
+  Location loc = matrix.getLoc();
+  auto typeOf = [&](const layout::LinearLayout &layout) {
+    return RankedTensorType::get(layout.outShape(), type.getElementType(),
+                                 cta::LayoutAttr::get(type.getContext(), layout));
+  };
+  layout::LinearLayout expanded = layout::insertUnitDim(cta::getLayout(type), dim),
+                       repeated = layout::repeatDim(expanded, dim, size / type.getDimSize(dim));
+  std::vector<int64_t> shape(type.getShape().begin(), type.getShape().end());
+  shape[dim] = size;
+  Value result = ExpandDimsOp::create(builder, loc, typeOf(expanded), matrix, dim);
+  result = BroadcastOp::create(builder, loc, typeOf(repeated), result);
+  return ReshapeOp::create(builder, loc, typeOf(layout::reshape(repeated, shape)), result);
+}
+
+void OperandStage::store(OpOperand &operand, Form form, int64_t rows) {
   auto [value, transposed] = skipTranspositions(operand.get());
   if (transposed)
     form.contiguousDim = 1 - form.contiguousDim;
+  DenseI32ArrayAttr start;
+  if (unsigned dim = transposed; rows > cast<RankedTensorType>(value.getType()).getDimSize(dim)) {
+    Value &repeated = repetitions[{value, {dim, rows}}];
+    value = repeated = repeated ? repeated : repeatAlong(value, dim, rows);
+    start = DenseI32ArrayAttr::get(value.getContext(), {0, 0});
+  }
   Value buffer = getBuffer(value, form);
   OpBuilder builder(operand.getOwner());
   Location loc = operand.getOwner()->getLoc();
   if (transposed)
     buffer = cta::TransBufferOp::create(builder, loc, cast<cta::BufferType>(buffer.getType()).transposed(), buffer);
   Value unused = operand.get();
-  operand.set(cta::LocalLoadOp::create(builder, loc, unused.getType(), buffer, /*start=*/{}));
+  operand.set(cta::LocalLoadOp::create(builder, loc, unused.getType(), buffer, start));
   eraseIfUnused(unused);
 }
 
@@ -123,7 +149,8 @@ void OperandStage::store(DotOp dot) {
     OpOperand &operand = isA ? dot.getAMutable() : dot.getBMutable();
     const unsigned kDim = isA ? 1 : 0, contiguousDim = mayTranspose ? findContiguousDim(operand.get()) : kDim;
     if (isA != isTransposed) { // the left operand of the instruction
-      store(operand, {contiguousDim, widestPanel});
+      auto tcgen05 = dyn_cast<cta::Tcgen05Attr>(Attribute(engine));
+      store(operand, {contiguousDim, widestPanel}, tcgen05 && isA ? tcgen05.getM() : 0);
       continue;
     }
     // With n contiguous, each warp group begins at a panel, whose rows are swizzled.

@@ -8,6 +8,7 @@
 //                                     %x = cta.local_load %buffer         never executed: cta-lower-dot takes the
 //                                     buffer %d = tile.dot %a, %x, %c
 //
+// An a of fewer rows than the instruction has is stored several times, so that rows of the accumulator repeat.
 // A value used by several dots, also transposed, is stored once; a loop-invariant one before the loop.
 #pragma once
 
@@ -30,11 +31,14 @@ private:
     unsigned contiguousDim;
     int64_t panelElements;
   };
-  void store(mlir::OpOperand &operand, Form form);
+  /// With `rows`, the rows of a left operand are stored several times, up to so many.
+  void store(mlir::OpOperand &operand, Form form, int64_t rows = 0);
   /// Stores scales as tcgen05.cp reads them.
   void storeScales(mlir::OpOperand &scales);
   mlir::Value getBuffer(mlir::Value value, Form form);
 
+  /// Values with elements repeated along a dimension, by value, dimension and size.
+  llvm::DenseMap<std::pair<mlir::Value, std::pair<unsigned, int64_t>>, mlir::Value> repetitions;
   /// Buffers by stored value, contiguous dimension and swizzle.
   llvm::DenseMap<std::pair<mlir::Value, std::pair<unsigned, unsigned>>, mlir::Value> buffers;
 };
