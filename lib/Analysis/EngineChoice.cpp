@@ -2,6 +2,7 @@
 // Chooses the instruction of a dot, and the grid of warps that executes it.
 #include "Analysis/EngineChoice.h"
 
+#include "Analysis/OperandBytes.h"
 #include "Analysis/PackedOperands.h"
 #include "Analysis/PaddedBlocks.h"
 #include "Analysis/Recreate.h"
@@ -404,27 +405,15 @@ bool EngineChooser::isHeld(DotOp dot, const SharedOperand &a, cta::BufferEngine 
   return true;
 }
 
-/// Counts the bytes of operands stored at the same time. A buffer is live together with those of enclosing regions, but
-/// not with those of other loops and branches.
-static int64_t countBytes(ArrayRef<Value> stored) {
-  int64_t most = 0;
-  for (Value inner : stored) {
-    int64_t bytes = 0;
-    for (Value outer : stored)
-      if (outer.getParentRegion()->isAncestor(inner.getParentRegion()))
-        bytes += LayoutSlicer::bytesOf(outer);
-    most = std::max(most, bytes);
-  }
-  return most;
-}
-
 /// Returns true if these operands fit into shared memory together with those of other dots.
 bool EngineChooser::makeRoom(ArrayRef<Value> stored) {
   llvm::SetVector<Value> all = storedOperands;
   all.insert_range(stored);
   // The remaining memory is for conversions and epilogues.
   double room = target::tunedOf(target).storedOperandShare * target.maxSharedPerCta;
-  if (double(countBytes(all.getArrayRef())) > room)
+  // Copies of wgmma operands start early, one for each step of a loop.
+  const bool freesUsed = target.has(target::Feature::Tcgen05);
+  if (double(countOperandBytes(all.getArrayRef(), freesUsed)) > room)
     return false;
   storedOperands = std::move(all);
   return true;

@@ -79,8 +79,9 @@ def TileChooseEngine : KernelPass<"tile-choose-engine", "program", "Correctness"
   let description = [{
     Requires: phase tile. Ensures: phase tile; every dot has an `engine` for the target and the kernel's warps: wgmma
     where types and sizes allow, with sources that assume descriptors wherever they are possible. Operand types without
-    an MMA on the target are widened to f16 if that represents all of their values. A remark says where the memory order
-    makes tensor maps unprofitable. Does not: change anything else. Example: test/Transforms/Tile/choose-engine.mlir.
+    an MMA on the target are widened to f16 if that represents all of their values, and accumulators of f16 to f32 where
+    tcgen05 would multiply. A remark says where the memory order makes tensor maps unprofitable. Does not: change
+    anything else. Example: test/Transforms/Tile/choose-engine.mlir.
   }];
 }
 
@@ -127,8 +128,9 @@ def TileAddWarps : KernelPass<"tile-add-warps", "program", "Optimisation"> {
   let summary = "compute chains of dots with two warp groups";
   let description = [{
     Requires: phase tile. Ensures: phase tile; a kernel of four warps with a loop in which a dot uses a value computed
-    from another dot has eight if wgmma has rows for two warp groups in all of its dots. Does not: change other kernels.
-    Example: test/Transforms/Tile/add-warps.mlir.
+    from another dot has eight if wgmma has rows for two warp groups in all of its dots; one of fewer than four has four
+    if tcgen05 then computes most of its dots. Does not: change other kernels. Example:
+    test/Transforms/Tile/add-warps.mlir.
   }];
 }
 

@@ -27,8 +27,20 @@ tile.kernel @engines() {
   // CHECK: tile.dot {{.*}} {engine = #cta.tcgen05<m128n256k64, f4E2M1FN, f4E2M1FN, f32, warps = 4, a = threads, b = threads, scales = 32>}
   %3 = tile.dot %j, %k, %c scales %s, %t {engine = #cta.tcgen05<m128n256k64, f4E2M1FN, f4E2M1FN, f32, warps = 4, a = threads, b = threads, scales = 32>} : tensor<128x64xi8>, tensor<64x256xi8> -> tensor<128x256xf32>, tensor<128x4xi8>, tensor<256x4xi8>
   tile.print "" %3 : tensor<128x256xf32>
+  // CHECK: tile.dot {{.*}} {engine = #cta.tcgen05<m64n16k16, bf16, bf16, f32, warps = 4, b = threads, result_transposed>}
+  %4 = tile.dot %e, %f, %g {engine = #cta.tcgen05<m64n16k16, bf16, bf16, f32, warps = 4, b = threads, result_transposed>} : tensor<16x64xbf16>, tensor<64x64xbf16> -> tensor<16x64xf32>
+  tile.print "" %4 : tensor<16x64xf32>
+  // Rows that threads store are repeated.
+  // CHECK: tile.dot {{.*}} {engine = #cta.tcgen05<m64n64k16, bf16, bf16, f32, warps = 4, a = threads>}
+  %5 = tile.dot %e, %f, %g {engine = #cta.tcgen05<m64n64k16, bf16, bf16, f32, warps = 4, a = threads>} : tensor<16x64xbf16>, tensor<64x64xbf16> -> tensor<16x64xf32>
+  tile.print "" %5 : tensor<16x64xf32>
   tile.return
 }
+
+// -----
+
+// expected-error @below {{a transposed result has operands in shared memory, without scales, which are not swapped}}
+func.func private @transposed() attributes {e = #cta.tcgen05<m128n64k16, f16, f16, f32, warps = 4, a = registers, result_transposed>}
 
 // -----
 

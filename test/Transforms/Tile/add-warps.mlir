@@ -2,6 +2,30 @@
 // RUN: tile-opt %s --pass-pipeline='builtin.module(cta-attach-target{name=sm_80},tile.kernel(tile-add-warps))' | FileCheck %s --check-prefix=SM80
 // SM80-NOT: num_warps = 8
 
+// RUN: tile-opt %s --pass-pipeline='builtin.module(cta-attach-target{name=sm_100f},tile.kernel(tile-add-warps))' | FileCheck %s --check-prefix=TENSOR
+
+// tcgen05 needs a warp group, but a small dot does not need tcgen05.
+// SM80-LABEL: tile.kernel @few_warps
+// SM80-SAME: num_warps = 2
+// TENSOR-LABEL: tile.kernel @few_warps
+// TENSOR-SAME: num_warps = 4
+// TENSOR-LABEL: tile.kernel @negative_small
+// TENSOR-SAME: num_warps = 2
+tile.kernel @few_warps() attributes {num_warps = 2 : i32} {
+  %a = arith.constant dense<1.0> : tensor<64x64xf16>
+  %z = arith.constant dense<0.0> : tensor<64x64xf32>
+  %d = tile.dot %a, %a, %z : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+  tile.print "" %d : tensor<64x64xf32>
+  tile.return
+}
+tile.kernel @negative_small() attributes {num_warps = 2 : i32} {
+  %a = arith.constant dense<1.0> : tensor<16x16xf16>
+  %z = arith.constant dense<0.0> : tensor<16x16xf32>
+  %d = tile.dot %a, %a, %z : tensor<16x16xf16>, tensor<16x16xf16> -> tensor<16x16xf32>
+  tile.print "" %d : tensor<16x16xf32>
+  tile.return
+}
+
 // The second dot multiplies values computed from the first one, and both have rows for two warp groups.
 // CHECK-LABEL: tile.kernel @chain
 // CHECK-SAME: num_warps = 8
