@@ -103,8 +103,12 @@ static LogicalResult verifyAccess(Operation *op, RankedTensorType value, TensorM
   if (!isWhole || value.getElementType() != memory.getElementType())
     return op->emitOpError() << "moves " << value << ", but the memory is " << memory;
   unsigned warps = layout ? unsigned(layout.getLayout().numWarps()) : 0;
-  if (warps % target::warpsPerGroup != 0 || warps == 0 ||
-      layout.getLayout() != layout::tensorMemoryLayout(shape[0], shape[1], warps))
+  auto expected = [&] {
+    return shape == memory.getShape()
+               ? memory.getRegisterLayout(warps)
+               : LayoutAttr::get(op->getContext(), layout::tensorMemoryLayout(shape[0], shape[1], warps));
+  };
+  if (warps % target::warpsPerGroup != 0 || warps == 0 || layout != expected())
     return op->emitOpError() << "needs the register layout of " << memory;
   return success();
 }

@@ -2,6 +2,7 @@
 // Chooses the instruction of a dot, and the grid of warps that executes it.
 #include "Analysis/EngineChoice.h"
 
+#include "Analysis/LoopRange.h"
 #include "Analysis/OperandBytes.h"
 #include "Analysis/PackedOperands.h"
 #include "Analysis/PaddedBlocks.h"
@@ -186,9 +187,16 @@ static BufferEnginePlan planBufferEngine(DotOp dot, const Operands &operands, co
   return {makeWgmma(dot, *result.plan, elements, operands, swapped), ""};
 }
 
-/// Returns true if mma.sync computes the dot in less time than an accumulator takes through tensor memory.
+/// Returns true if mma.sync computes the dot in less time than an accumulator takes through tensor memory, where it
+/// stays during a loop that only accumulates.
 static bool isSmall(DotOp dot, const target::GpuTarget &target) {
-  return dot.getType().getNumElements() * dot.getDepth() < target::tunedOf(target).transposedDotTerms;
+  int64_t terms = dot.getType().getNumElements() * dot.getDepth();
+  if (std::optional<SwapPlan> plan = planSwap(dot); plan && plan->loop) {
+    std::optional<APInt> iterations = countIterations(plan->loop);
+    constexpr uint64_t many = 64;
+    terms *= int64_t(iterations ? iterations->getLimitedValue(many) : many);
+  }
+  return terms < target::tunedOf(target).fewRowsTerms;
 }
 
 /// Plans tcgen05 with the transposed result: rows that are too few for the instruction become its columns. All sizes
