@@ -41,7 +41,8 @@ TEST(Tcgen05, reasons) {
   EXPECT_EQ(whyNot(dotOf(128, 8, 64)), "tcgen05 has no instruction of 128 rows and 8 columns; use more columns");
   EXPECT_EQ(whyNot(dotOf(64, 16, 64, 16)),
             "a warp group reads at least 8 columns of tensor memory, b has 16 for 4; use fewer warps");
-  EXPECT_EQ(whyNot(dotOf(256, 512, 64)), "the accumulator needs 1024 columns of tensor memory, which has 512");
+  EXPECT_EQ(whyNot(dotOf(256, 512, 64)),
+            "the accumulator needs 1024 columns of tensor memory, which has 512; use smaller blocks");
   EXPECT_EQ(whyNot(dotOf(96, 64, 64)), "tcgen05 multiplies sizes that are powers of two, or multiples of 16 columns");
   EXPECT_EQ(whyNot({.m = 64, .n = 8, .k = 64, .bKMajor = false}),
             "tcgen05 multiplies rows of b of at least 32 bytes; use more columns");
@@ -52,7 +53,7 @@ TEST(Tcgen05, reasons) {
   EXPECT_EQ(whyNot(held), "tcgen05 reads an a of 128 rows, without scales, from tensor memory");
   held.m = 256;
   held.n = 256;
-  EXPECT_EQ(whyNot(held), "the accumulator needs 576 columns of tensor memory, which has 512");
+  EXPECT_EQ(whyNot(held), "the accumulator needs 576 columns of tensor memory, which has 512; use smaller blocks");
   mixed.b = MmaType::BF16;
   EXPECT_EQ(whyNot(mixed), "tcgen05 does not multiply f16 and bf16 into f32");
   narrow.accumulator = MmaType::F16;
@@ -62,7 +63,7 @@ TEST(Tcgen05, reasons) {
   fp8.b = MmaType::F8E5M2;
   EXPECT_EQ(whyNot(fp8), "");
   fp8.bKMajor = false;
-  EXPECT_EQ(whyNot(fp8), "operands of e4m3 need k contiguous in both");
+  EXPECT_EQ(whyNot(fp8), "operands of e4m3 need k contiguous in both; transpose the other");
 }
 
 TEST(Tcgen05, integersDependOnTheTarget) {
@@ -104,7 +105,8 @@ TEST(Tcgen05, scales) {
   EXPECT_EQ(whyNot(scaled(MmaType::F16, 32)), "tcgen05 does not multiply f16 and f16 with such scales into f32");
   EXPECT_EQ(whyNot(scaled(e2m1, 32, 128, 64, 128)),
             "tcgen05 reads scales of 128 columns and 4 groups along k, or multiples; b has 64 columns and 4 groups");
-  EXPECT_EQ(whyNot(scaled(e2m1, 32, 256, 256)), "the accumulator needs 544 columns of tensor memory, which has 512");
+  EXPECT_EQ(whyNot(scaled(e2m1, 32, 256, 256)),
+            "the accumulator needs 544 columns of tensor memory, which has 512; use smaller blocks");
   EXPECT_EQ(tcgen05Suffix(e2m1, 32), ".kind::mxf4.block_scale.block32");
   EXPECT_EQ(tcgen05Suffix(e2m1, 16), ".kind::mxf4nvf4.block_scale.block16");
   EXPECT_EQ(tcgen05Suffix(e5m2, 32), ".kind::mxf8f6f4.block_scale.block32");
