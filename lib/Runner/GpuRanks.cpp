@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <mutex>
 #include <thread>
 
 namespace tile::runner {
@@ -69,7 +70,7 @@ struct GpuRank {
   std::unique_ptr<ConnectedPeers> peers;
   std::optional<Variants> variants;
   std::optional<Variants::Taken> taken;
-  PreparedRanks ranks; ///< all of them: expectations use the inputs of others
+  PreparedRanks ranks;
 };
 
 Result<std::unique_ptr<ConnectedPeers>> connect(const RankPlan &plan, int rank, int device, tile_runtime *runtime,
@@ -99,7 +100,6 @@ Status runGpuRank(GpuRank &own, const Artifact &artifact, const RankPlan &plan, 
   Result<RunOptions> ownOptions = optionsOfRank(own.options, artifact.manifest, rank, plan.size);
   if (!ownOptions)
     return ownOptions.error();
-  own.variants.reset();
   Result<Variants> variants = Variants::open(*ownOptions, artifact, *own.loader);
   if (!variants)
     return variants.error();
@@ -110,7 +110,7 @@ Status runGpuRank(GpuRank &own, const Artifact &artifact, const RankPlan &plan, 
   own.taken = std::move(*taken);
   Device &device = *own.taken->device;
   device.asCuda()->join(*own.peers);
-  Result<PreparedRanks> ranks = prepareRanks(own.options, artifact, *own.taken->manifest, device, plan.size);
+  Result<PreparedRanks> ranks = prepareRanks(own.options, artifact, *own.taken->manifest, device, plan.size, rank);
   if (!ranks)
     return ranks.error();
   own.ranks = std::move(*ranks);
@@ -127,6 +127,14 @@ Status runGpuRank(GpuRank &own, const Artifact &artifact, const RankPlan &plan, 
   return prepared.execution->saveOutputs();
 }
 
+/// Tells the ranks that are threads of this process that one of them will not connect.
+Error leave(dist::ThreadMeeting &meeting, const Error &error) {
+  const std::lock_guard lock(meeting.mutex);
+  meeting.failure = error.message;
+  meeting.changed.notify_all();
+  return error;
+}
+
 /// The same with the GPU opened and connected before, in the thread of the rank.
 Result<std::unique_ptr<PreparedRank>> openAndRun(const RunOptions &options, const Artifact &artifact,
                                                  const RankPlan &plan, int index, dist::ThreadMeeting &meeting) {
@@ -136,11 +144,11 @@ Result<std::unique_ptr<PreparedRank>> openAndRun(const RunOptions &options, cons
   own->options.device = fmt::format("cuda:{}", ordinal);
   Result<DeviceLoader> loader = DeviceLoader::open(own->options);
   if (!loader)
-    return loader.error();
+    return leave(meeting, loader.error());
   own->loader = std::move(*loader);
   Result<std::unique_ptr<ConnectedPeers>> peers = connect(plan, rank, ordinal, own->loader->cuda()->runtime(), meeting);
   if (!peers)
-    return peers.error();
+    return leave(meeting, peers.error());
   own->peers = std::move(*peers);
   Status status = runGpuRank(*own, artifact, plan, rank);
   if (status)

@@ -30,7 +30,7 @@ bool hasPeers(const RunOptions &options, const Manifest &manifest) {
   Result<Bindings> bindings = Bindings::bind(manifest, options.arguments, 1);
   for (size_t i = 0; i < manifest.parameters.size(); ++i) {
     const std::string text = bindings ? bindings->bufferText(i) : manifest.parameters[i].defaultValue.value_or("");
-    if (manifest.parameters[i].isPointer && text.starts_with("peers"))
+    if (manifest.parameters[i].isPointer && text.starts_with("peers("))
       return true;
   }
   return false;
@@ -195,11 +195,19 @@ Manifest manifestOfRank(const Manifest &manifest, int rank, int ranks) {
 }
 
 Result<PreparedRanks> prepareRanks(const RunOptions &options, const Artifact &artifact, const Manifest &variant,
-                                   Device &device, int size) {
+                                   Device &device, int size, std::optional<int> only) {
+  const bool needsAll =
+      !only || (options.check && std::any_of(variant.expect.begin(), variant.expect.end(), [](const auto &expected) {
+                  return expected.expression.find("peers") != std::string::npos;
+                }));
   PreparedRanks ranks;
   std::vector<Execution *> executions;
   const Manifest &general = artifact.manifest;
   for (int rank = 0; rank < size; ++rank) {
+    if (!needsAll && rank != *only) {
+      ranks.push_back(nullptr);
+      continue;
+    }
     auto own = std::make_unique<PreparedRank>();
     Result<RunOptions> ownOptions = optionsOfRank(options, general, rank, size);
     if (!ownOptions)
@@ -219,9 +227,10 @@ Result<PreparedRanks> prepareRanks(const RunOptions &options, const Artifact &ar
     executions.push_back(own->execution.get());
     ranks.push_back(std::move(own));
   }
-  for (Execution *execution : executions)
-    if (Status status = execution->linkPeers(executions); !status)
-      return status.error();
+  for (const auto &rank : ranks)
+    if (rank && (!only || rank->options.rank == *only))
+      if (Status status = rank->execution->linkPeers(executions); !status)
+        return status.error();
   return ranks;
 }
 

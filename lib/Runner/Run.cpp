@@ -179,12 +179,15 @@ static Result<std::unique_ptr<OpenKernel>> openKernel(const RunOptions &options,
   return kernel;
 }
 
-int runArtifact(const RunOptions &options, const Artifact &artifact, std::span<const Artifact> before) {
-  Result<RankPlan> plan = planRanks(options, artifact.manifest);
+int runArtifact(const RunOptions &given, const Artifact &artifact, std::span<const Artifact> before) {
+  Result<RankPlan> plan = planRanks(given, artifact.manifest);
   if (!plan)
-    return reportFailure(options, plan.error());
+    return reportFailure(given, plan.error());
   if (plan->size > 1)
-    return runOnRanks(options, artifact, *plan);
+    return runOnRanks(given, artifact, *plan);
+  RunOptions options = given;
+  if (!plan->devices.empty()) // --devices=1
+    options.device = fmt::format("cuda:{}", plan->devices.front());
   if (before.empty())
     if (Status status = validateRequest(options, artifact.manifest); !status)
       return reportFailure(options, status.error());
