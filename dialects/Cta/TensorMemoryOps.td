@@ -75,8 +75,8 @@ def Cta_TensorMemoryLoadOp : Cta_Op<"tensor_memory_load"> {
   let summary = "load an accumulator from tensor memory";
   let description = [{
     By all warps of the role, in the register layout of the type. MMAs that write it must be complete
-    (`cta.tcgen05_await`). With `columns`, only that many are computed; the others need not be loaded. Source: PTX ISA,
-    `tcgen05.ld`, `tcgen05.wait::ld`.
+    (`cta.tcgen05_await`). With `columns`, only that many are computed; the others need not be loaded. A result of fewer
+    than 64 rows has a memory of 64, which repeat them. Source: PTX ISA, `tcgen05.ld`, `tcgen05.wait::ld`.
 
     Example: `%x = cta.tensor_memory_load %acc : !cta.tensor_memory<128x256xf32> -> tensor<128x256xf32, #r>`
   }];
@@ -90,8 +90,8 @@ def Cta_TensorMemoryLoadOp : Cta_Op<"tensor_memory_load"> {
 def Cta_TensorMemoryStoreOp : Cta_Op<"tensor_memory_store"> {
   let summary = "store an accumulator, or a left operand, to tensor memory";
   let description = [{
-    By all warps of the role, in the register layout of the type; complete when the operation ends. `columns` as for
-    `cta.tensor_memory_load`. Source: PTX ISA, `tcgen05.st`, `tcgen05.wait::st`.
+    By all warps of the role, in the register layout of the type; complete when the operation ends. `columns` and fewer
+    than 64 rows as for `cta.tensor_memory_load`. Source: PTX ISA, `tcgen05.st`, `tcgen05.wait::st`.
 
     Example: `cta.tensor_memory_store %x, %acc : tensor<128x256xf32, #r>, !cta.tensor_memory<128x256xf32>`
   }];
