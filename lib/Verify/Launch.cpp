@@ -33,6 +33,7 @@ Launch::Launch(KernelOp kernel, const runtime::Manifest &manifest, Symbols &symb
   }
   for (auto [index, type] : llvm::enumerate(kernel.getArgumentTypes()))
     isUndeclared |= isa<PtrType>(type) && !buffers[index];
+  symbols.areQuotientsNatural = isUndeclared;
   if (isUndeclared)
     assumeSizes(kernel);
   auto lookup = [&](StringRef name) { return lookUp(name); };

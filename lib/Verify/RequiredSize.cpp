@@ -118,6 +118,34 @@ public:
 
   bool isLoaded(Symbol symbol) const { return symbols[symbol].kind == SymbolKind::Loaded; }
 
+  /// Returns what is left of a lower bound without (n - 1) * stride, which is not negative if n is positive.
+  Poly withPositiveFactors(Poly poly) {
+    const Poly whole = poly;
+    for (const auto &[monomial, coefficient] : whole.getTerms()) {
+      if (coefficient >= 0 || monomial.empty() || !isNatural(Poly::product(1, monomial)))
+        continue;
+      for (const auto &[other, scale] : whole.getTerms()) {
+        Monomial factor;
+        std::set_difference(other.begin(), other.end(), monomial.begin(), monomial.end(), std::back_inserter(factor));
+        if (scale != -coefficient || other.size() != monomial.size() + 1 || factor.size() != 1 ||
+            symbols[factor.front()].kind != SymbolKind::Parameter)
+          continue;
+        needPositive(Poly::symbol(factor.front()));
+        poly = poly - Poly::product(coefficient, monomial) - Poly::product(scale, other);
+        break;
+      }
+    }
+    return poly;
+  }
+
+  /// Returns true if a lower bound is not negative for large values, so that this is a condition of use.
+  bool isSatisfiable(const Poly &bound) {
+    return !bound.getConstant() && llvm::all_of(bound.getTerms(), [&](const auto &term) {
+      const bool isParameter = term.first.size() == 1 && symbols[term.first.front()].kind == SymbolKind::Parameter;
+      return term.first.empty() || (term.second > 0 && (isParameter || isNatural(Poly::product(1, term.first))));
+    });
+  }
+
   /// Drops loaded values that are subtracted: they are not negative.
   Poly withoutNegativeLoaded(const Poly &poly) {
     Poly result;
@@ -402,112 +430,12 @@ Poly addToOperands(const Poly &size, Symbols &symbols) {
          (definition.kind == Definition::Kind::Smaller ? symbols.smaller(left, right) : symbols.larger(left, right));
 }
 
-/// Writes "a * b" with the coefficient's magnitude.
-std::string toText(const Monomial &monomial, Wide coefficient, const Symbols &symbols,
-                   const std::map<Symbol, std::string> &names) {
-  std::string text;
-  auto add = [&](const std::string &factor) { text += (text.empty() ? "" : " * ") + factor; };
-  const Wide magnitude = coefficient < 0 ? -coefficient : coefficient;
-  if (magnitude != 1 || monomial.empty())
-    add(toString(magnitude));
-  for (Symbol symbol : monomial) {
-    if (auto name = names.find(symbol); name != names.end()) {
-      add(name->second);
-      continue;
-    }
-    const Definition *definition = symbols.definitionOf(symbol);
-    if (!definition) {
-      add(symbols[symbol].text);
-      continue;
-    }
-    const Poly &left = definition->left, &right = definition->right;
-    auto write = [&](const Poly &poly) { return verify::toText(poly, symbols, names); };
-    auto inParentheses = [&](const Poly &poly) {
-      const std::string plain = write(poly);
-      return plain.find(' ') == std::string::npos ? plain : "(" + plain + ")";
-    };
-    if (definition->kind == Definition::Kind::Smaller || definition->kind == Definition::Kind::Larger)
-      add((definition->kind == Definition::Kind::Smaller ? "min(" : "max(") + write(left) + ", " + write(right) + ")");
-    else if (definition->kind == Definition::Kind::Remainder)
-      add("(" + inParentheses(left) + " % " + inParentheses(right) + ")");
-    else if (const Poly raised = left - right + Poly(1); raised.getTerms().size() < left.getTerms().size())
-      add("cdiv(" + write(raised) + ", " + write(right) + ")");
-    else
-      add("(" + inParentheses(left) + " // " + inParentheses(right) + ")");
-  }
-  return text;
-}
-
-/// Writes a size as a sum of products: (M - 1) * stride + N.
-std::string toSizeText(const Poly &size, const Symbols &symbols, const std::map<Symbol, std::string> &names) {
-  // Of a * stride - stride + ..., the terms with the stride are one product.
-  for (const auto &[monomial, coefficient] : size.getTerms()) {
-    if (coefficient >= 0 || monomial.empty())
-      continue;
-    Poly factor, rest;
-    for (const auto &[other, scale] : size.getTerms()) {
-      const bool contains = std::includes(other.begin(), other.end(), monomial.begin(), monomial.end());
-      Monomial left;
-      std::set_difference(other.begin(), other.end(), monomial.begin(), monomial.end(), std::back_inserter(left));
-      if (contains)
-        factor = factor + Poly::product(scale, std::move(left));
-      else
-        rest = rest + Poly::product(scale, other);
-    }
-    if (factor.getTerms().size() < 2)
-      continue;
-    const std::string text =
-        "(" + verify::toText(factor, symbols, names) + ") * " + toText(monomial, 1, symbols, names);
-    return rest == Poly(0) ? text : text + " + " + toSizeText(rest, symbols, names);
-  }
-  return verify::toText(size, symbols, names);
-}
-
 } // namespace
 
 bool isFixed(const Poly &poly, const Symbols &symbols) {
   std::set<Symbol> used;
   poly.addTo(used);
   return llvm::all_of(used, [&](Symbol symbol) { return isFixedSymbol(symbol, symbols); });
-}
-
-std::map<Symbol, std::string> nameLoaded(const std::set<Symbol> &used, const Symbols &symbols) {
-  std::set<Symbol> loaded, next = used;
-  while (!next.empty()) {
-    const Symbol symbol = *next.begin();
-    next.erase(next.begin());
-    if (symbols[symbol].kind == SymbolKind::Loaded)
-      loaded.insert(symbol);
-    // A derived symbol is written in terms of others.
-    if (const Definition *definition = symbols.definitionOf(symbol))
-      for (const Poly *operand : {&definition->left, &definition->right})
-        operand->addTo(next);
-  }
-  std::map<Symbol, std::string> names;
-  for (Symbol symbol : loaded)
-    names[symbol] = loaded.size() == 1 ? "v" : "v" + std::to_string(names.size() + 1);
-  return names;
-}
-
-std::string describeLoaded(const std::map<Symbol, std::string> &loaded, const Symbols &symbols) {
-  std::string text;
-  for (const auto &[symbol, name] : loaded)
-    text += (text.empty() ? "" : ", ") + name + " >= 0 is " + symbols[symbol].text;
-  return text;
-}
-
-std::string toText(const Poly &poly, const Symbols &symbols, const std::map<Symbol, std::string> &names) {
-  std::vector<std::pair<Monomial, Wide>> terms(poly.getTerms().begin(), poly.getTerms().end());
-  // Terms that are added come first, and longer ones.
-  llvm::stable_sort(terms, [](const auto &left, const auto &right) {
-    return std::pair(left.second < 0, right.first.size()) < std::pair(right.second < 0, left.first.size());
-  });
-  std::string text;
-  for (const auto &[monomial, coefficient] : terms) {
-    text += text.empty() ? (coefficient < 0 ? "-" : "") : coefficient < 0 ? " - " : " + ";
-    text += toText(monomial, coefficient, symbols, names);
-  }
-  return text.empty() ? "0" : text;
 }
 
 std::optional<RequiredSize> findRequiredSize(const Poly &offset, llvm::ArrayRef<Formula> known, Symbols &symbols) {
@@ -521,13 +449,10 @@ std::optional<RequiredSize> findRequiredSize(const Poly &offset, llvm::ArrayRef<
   RequiredSize size;
   size.elements = addToOperands(finder.withoutNegativeLoaded(*last) + Poly(1), symbols);
   std::optional<Poly> first = finder.minimize(offset, facts, 0);
-  size.isNatural = first && finder.isNatural(*first);
-  // As a condition, only a bound that large values satisfy is of use.
-  Poly constant;
   if (first)
-    if (auto term = first->getTerms().find({}); term != first->getTerms().end())
-      constant = Poly(term->second);
-  if (first && *first != constant && finder.isNatural(*first - constant))
+    first = finder.withPositiveFactors(*first);
+  size.isNatural = first && finder.isNatural(*first);
+  if (first && !size.isNatural && finder.isSatisfiable(*first))
     size.lowest = first;
   size.positive = finder.divisors;
   std::set<Symbol> used;

@@ -37,4 +37,7 @@ std::string describeLoaded(const std::map<Symbol, std::string> &loaded, const Sy
 /// Writes a polynomial over parameters and numbers of programs; `names` has names of other symbols.
 std::string toText(const Poly &poly, const Symbols &symbols, const std::map<Symbol, std::string> &names);
 
+/// Writes a sum of products, (M - 1) * stride + N, instead of M * stride - stride + N.
+std::string toSizeText(const Poly &size, const Symbols &symbols, const std::map<Symbol, std::string> &names);
+
 } // namespace tile::verify

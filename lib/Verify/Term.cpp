@@ -183,7 +183,7 @@ std::pair<Poly, Poly> Symbols::divide(const Poly &value, const Poly &divisor, bo
   const Interval ofValue = boundsOf(value), ofDivisor = boundsOf(divisor);
   const bool isPositive = ofDivisor.low >= 1;
   // Both round in the same direction; a quotient by zero has no value.
-  const bool isNatural = ofValue.low >= 0 && ofDivisor.low >= 0;
+  const bool isNatural = ofValue.low >= 0 && (isPositive || (areQuotientsNatural && ofDivisor.low >= 0));
   isFloor |= isNatural;
   // (128 * a + b) / 128 is a if 0 <= b < 128.
   if (std::optional<Wide> constant = divisor.getConstant(); constant && *constant > 0 && isFloor) {

@@ -145,6 +145,10 @@ public:
   Poly smaller(const Poly &left, const Poly &right) { return extreme(left, right, /*isLarger=*/false); }
   Poly larger(const Poly &left, const Poly &right) { return extreme(left, right, /*isLarger=*/true); }
 
+  /// Gives quotients by sizes, which may be zero, the range of natural numbers. This makes more lemmas, which take
+  /// time.
+  bool areQuotientsNatural = false;
+
 private:
   Poly extreme(const Poly &left, const Poly &right, bool isLarger);
   Interval boundsOf(const Poly::Monomial &monomial) const;
