@@ -102,6 +102,8 @@ void Launch::assumeSizes(KernelOp kernel) {
     if (isa<arith::MulIOp, arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::FloorDivSIOp,
             arith::CeilDivSIOp>(op))
       next.append(op->operand_begin(), op->operand_end());
+    else if (auto add = dyn_cast<AddPtrOp>(op))
+      next.push_back(add.getOffset());
     else if (auto loop = dyn_cast<scf::ForOp>(op))
       next.push_back(loop.getUpperBound());
   });

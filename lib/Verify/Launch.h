@@ -41,7 +41,7 @@ private:
   void addParameters(KernelOp kernel);
   void addBuffer(unsigned argument, const runtime::BufferSpec &spec);
   void addGrid();
-  /// Parameters that are factors, dividends, divisors or limits of loops are sizes, which are not negative.
+  /// Parameters that are factors, dividends, divisors, limits of loops or parts of offsets are sizes, not negative.
   void assumeSizes(KernelOp kernel);
   /// Tightens the bounds of a symbol that a fact compares with a constant.
   void narrow(const Formula &fact);

@@ -195,6 +195,8 @@ std::pair<Poly, Poly> Symbols::divide(const Poly &value, const Poly &divisor, bo
     }
     if (Interval left = boundsOf(rest); left.low >= 0 && left.high < *constant)
       return {whole, rest};
+    if (std::optional<Wide> known = value.getConstant(); known && *known >= 0)
+      return {*known / *constant, *known % *constant};
   }
   auto [entry, isNew] = quotients.try_emplace({value, divisor, isFloor});
   if (!isNew)
