@@ -236,15 +236,21 @@ private:
     return more ? std::move(*more) : made;
   }
 
+  /// Returns true if the code uses all registers with which the maximum number of threads is resident, or more.
+  bool isShortOfRegisters(const Assembled &made) const {
+    return made.report.kernels.front().registers + 1 >= target::registersForCtas(resident(/*registers=*/0), threads);
+  }
+
   /// Requests 512 threads if the code serializes loads that could be in flight together: eight loads of 16 bytes per
   /// iteration with 56 registers cost four latencies, and one with 80. Such a kernel is slow when the grid is small,
   /// whatever the occupancy could be, and a transpose with 32 registers is slow at full occupancy.
   Assembled withLoadsInFlight(Assembled made) {
     unsigned ctas = std::max(2u, quarterOfThreads() / threads), threadsNow = resident(registersOf(made)) * threads;
-    if (threadsNow <= ctas * threads || spilledBytes(made) > 0)
+    if (threadsNow <= ctas * threads || spilledBytes(made) > 0 || !isShortOfRegisters(made))
       return made;
-    uint64_t cycles = loadCycles(made.cubin);
-    if (cycles < 2 * issueCycles(made.cubin)) // bound by issue, or the code is not understood
+    uint64_t cycles = loadCycles(made.cubin), issued = issueCycles(made.cubin);
+    // Bound by issue, or the code is not understood; or no load is awaited before another one issues.
+    if (cycles < 2 * issued || cycles - issued < 2 * loadLatency)
       return made;
     std::optional<Assembled> asked = tryFor(ctas, /*bytes=*/0, made);
     if (!asked)

@@ -31,13 +31,12 @@ public:
         now = std::max(now, written[scoreboard]);
     unsigned scoreboard = instruction.writeScoreboard();
     if (instruction.isGlobalLoad() && scoreboard < written.size())
-      written[scoreboard] = std::max(written[scoreboard], now + latency);
+      written[scoreboard] = std::max(written[scoreboard], now + loadLatency);
     now += instruction.stallCycles();
     return now - begin;
   }
 
 private:
-  static constexpr uint64_t latency = 600; // cycles of a global load, between an L2 hit and DRAM on an H200
   uint64_t now = 0;
   std::array<uint64_t, 6> written = {}; ///< the time at which each scoreboard is free
 };

@@ -8,6 +8,9 @@
 
 namespace tile::codegen {
 
+/// Cycles of a load from global memory: between an L2 hit and DRAM on an H200.
+constexpr uint64_t loadLatency = 600;
+
 /// Returns the sum of the stall counts that ptxas has encoded in the instructions of a cubin, for results and units of
 /// fixed latency; multiplied by ten for each enclosing loop. Excludes waits for memory and tensor cores. Returns 0 if
 /// the code cannot be decoded.
