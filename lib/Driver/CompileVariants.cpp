@@ -152,6 +152,7 @@ bool VariantCompilation::run() {
   Timing::Clock::time_point begin = Timing::Clock::now();
   bool isMade = general->run();
   files = general->sourceFiles();
+  llvm::append_range(files, variants.tuning);
   if (!isMade)
     return false;
   if (!makesArtifact() || (jobs.size() == 1 && options.emit != EmitKind::Tilepack && !variants.budget)) {
@@ -166,7 +167,6 @@ bool VariantCompilation::run() {
   llvm::Expected<std::vector<WorkerProcesses::Result>> results = compileOthers(workers);
   if (!results)
     return general->fail(Outcome::Environment, results.takeError());
-  llvm::append_range(files, variants.tuning);
   for (auto [job, result] : llvm::zip(llvm::ArrayRef(jobs).drop_front(), *results))
     if (!collect(job, result))
       return false;

@@ -36,7 +36,7 @@ struct VariantPlan {
   bool isFallback = false; ///< serves only calls that no other variant serves, because its configuration is for others
   bool isNeeded = false; ///< some calls are served by no plan before it, so it is dropped neither for space nor number
   bool isAlternative = false; ///< another schedule of a plan before it, for tile-run tune
-  /// What the front end emits: the warps of a program and the stages of its loops; 0: unknown.
+  /// Warps of a program and stages of its loops as the front end emits them; 0: unknown.
   unsigned warps = 0, stages = 0;
   std::string why; ///< one line
 };

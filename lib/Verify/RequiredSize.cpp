@@ -118,7 +118,7 @@ public:
 
   bool isLoaded(Symbol symbol) const { return symbols[symbol].kind == SymbolKind::Loaded; }
 
-  /// Returns what is left of a lower bound without (n - 1) * stride, which is not negative if n is positive.
+  /// Removes (n - 1) * stride, which is not negative if n is positive, from a lower bound.
   Poly withPositiveFactors(Poly poly) {
     const Poly whole = poly;
     for (const auto &[monomial, coefficient] : whole.getTerms()) {

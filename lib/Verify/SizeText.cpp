@@ -87,7 +87,7 @@ std::string toText(const Poly &poly, const Symbols &symbols, const std::map<Symb
 }
 
 std::string toSizeText(const Poly &size, const Symbols &symbols, const std::map<Symbol, std::string> &names) {
-  // Of a * stride - stride + ..., the terms with the stride are one product.
+  // Writes a * stride - stride + ... as (a - 1) * stride + ....
   for (const auto &[monomial, coefficient] : size.getTerms()) {
     if (coefficient >= 0 || monomial.empty())
       continue;

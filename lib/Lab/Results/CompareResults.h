@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Compares two files of measurements: reports changes beyond the noise.
 //
-// What is compared is the ratio to the first baseline if both have it, because times of two runs differ with the
-// temperature of the GPU; otherwise the time, provided that the GPU is the same. The noise of a value is three times
+// Compares the ratios to the first baseline if both files have it, because times of two runs differ with the
+// temperature of the GPU; otherwise the times, provided that the GPU is the same. The noise of a value is three times
 // the spread of its rounds (half of their interquartile range, for both runs together), and at least --threshold.
 #pragma once
 

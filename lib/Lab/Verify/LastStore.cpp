@@ -70,10 +70,7 @@ private:
 Result<std::string> findLastStore(const TestedVariant &variant, const Difference &difference, const RunOptions &options,
                                   int multiprocessors) {
   StoreFinder finder(difference);
-  RunOptions run = options;
-  run.arguments = variant.adapt(difference.call.arguments);
-  run.offsets.insert(run.offsets.end(), difference.call.offsets.begin(), difference.call.offsets.end());
-  run.seed = difference.call.seed;
+  const RunOptions run = variant.optionsFor(difference.call, options);
   SimOptions sim;
   sim.multiprocessors = multiprocessors;
   sim.threads = 1;

@@ -87,10 +87,7 @@ Result<std::string> ScheduleTrial::runTrial(const Trial &trial, uint64_t order, 
   Result<TrialCall> call = variant.plan.callOf(trial);
   if (!call)
     return call.error();
-  RunOptions run = options.run;
-  run.arguments = variant.adapt(call->arguments);
-  run.offsets.insert(run.offsets.end(), call->offsets.begin(), call->offsets.end());
-  run.seed = trial.seed;
+  RunOptions run = variant.optionsFor(*call, options.run);
   run.check = !variant.manifest().expect.empty();
   SimOptions sim;
   sim.seed = order;

@@ -14,6 +14,14 @@ Verdict TestedVariant::startVerdict() const {
   return verdict;
 }
 
+RunOptions TestedVariant::optionsFor(const TrialCall &call, const RunOptions &options) const {
+  RunOptions run = options;
+  run.arguments = adapt(call.arguments);
+  run.offsets.insert(run.offsets.end(), call.offsets.begin(), call.offsets.end());
+  run.seed = call.seed;
+  return run;
+}
+
 std::string TestedVariant::commandFor(const TrialCall &call, const RunOptions &options) const {
   std::string command = quoteWord(options.artifact);
   for (const std::string &argument : call.arguments)

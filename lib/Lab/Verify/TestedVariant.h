@@ -21,6 +21,8 @@ struct TestedVariant {
 
   const Manifest &manifest() const { return artifact.manifest; }
   Verdict startVerdict() const;
+  /// Returns the options with the arguments of a call.
+  RunOptions optionsFor(const TrialCall &call, const RunOptions &options) const;
   /// Returns "gemm.cubin M=65 N=1 --variant=general --seed=7".
   std::string commandFor(const TrialCall &call, const RunOptions &options) const;
 };

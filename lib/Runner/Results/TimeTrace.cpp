@@ -70,7 +70,7 @@ public:
     clocksPerMicrosecond = target::ratesOf(gpu ? *gpu : *target::findTarget("sm_90a")).clockGHz * 1e3;
   }
 
-  /// Of one device.
+  /// Returns the timeline of one device.
   std::string write(const HostBuffer &times) {
     const std::vector<int64_t> words = wordsOf(times);
     firstTimer = firstTimerIn(words);
