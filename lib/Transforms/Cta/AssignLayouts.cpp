@@ -51,6 +51,7 @@ public:
   void run() {
     planAnchors();
     assignDefaults();
+    assignUnpacked(unpackedLayouts);
     kernel.walk([&](Operation *op) { convertAround(op); });
     OperandStage stage;
     kernel.walk([&](DotOp dot) { stage.store(dot); });
@@ -118,7 +119,7 @@ private:
     }
     planScanned(ofShapes, axisInfo);
     planRepeated(accessed);
-    planUnpacked(kernel, accessLayouts, sharedLayouts);
+    unpackedLayouts = planUnpacked(kernel, accessLayouts, sharedLayouts);
     planReshaped(accessed);
   }
 
@@ -482,6 +483,7 @@ private:
   llvm::SetVector<Value> sums;                                // accumulators, and values computed from them
   DenseMap<ArrayRef<int64_t>, cta::LayoutAttr> sharedLayouts; ///< Layouts of accessed shapes, unless dots decide.
   llvm::MapVector<Operation *, DotPlan> dotPlans;
+  UnpackedLayouts unpackedLayouts;
 };
 
 struct CtaAssignLayouts : tile::impl::CtaAssignLayoutsBase<CtaAssignLayouts> {

@@ -5,8 +5,6 @@
 #include "Analysis/Recreate.h"
 #include "Layout/ShapeTransforms.h"
 
-#include "llvm/ADT/MapVector.h"
-
 using namespace mlir;
 using namespace tile;
 
@@ -32,10 +30,15 @@ public:
     return derived;
   }
 
-  void share(DenseMap<ArrayRef<int64_t>, cta::LayoutAttr> &ofShapes) const {
-    for (const auto &[value, derived] : known)
-      if (derived.layout)
-        ofShapes.try_emplace(cast<RankedTensorType>(value.getType()).getShape(), derived.layout);
+  /// Gives layouts to shapes that have none yet, and to the values of shapes that have another one.
+  void share(DenseMap<ArrayRef<int64_t>, cta::LayoutAttr> &ofShapes, UnpackedLayouts &ofValues) const {
+    for (const auto &[value, derived] : known) {
+      if (!derived.layout)
+        continue;
+      auto [place, isNew] = ofShapes.try_emplace(cast<RankedTensorType>(value.getType()).getShape(), derived.layout);
+      if (!isNew && place->second != derived.layout)
+        ofValues.insert({value, derived.layout});
+    }
   }
 
 private:
@@ -88,17 +91,48 @@ private:
 
 } // namespace
 
-void tile::planUnpacked(KernelOp kernel, const DenseMap<Operation *, cta::LayoutAttr> &ofLoads,
-                        DenseMap<ArrayRef<int64_t>, cta::LayoutAttr> &ofShapes) {
-  auto plan = [&](Value operand, target::OperandSource source) {
-    Derivation derivation(ofLoads);
-    if (source == target::OperandSource::Threads && derivation.of(operand).isUnpacked)
-      derivation.share(ofShapes);
-  };
+UnpackedLayouts tile::planUnpacked(KernelOp kernel, const DenseMap<Operation *, cta::LayoutAttr> &ofLoads,
+                                   DenseMap<ArrayRef<int64_t>, cta::LayoutAttr> &ofShapes) {
+  UnpackedLayouts ofValues;
   kernel.walk([&](DotOp dot) {
-    if (cta::BufferEngine engine = getBufferEngine(dot)) {
-      plan(dot.getA(), engine.getSourceA());
-      plan(dot.getB(), engine.getSourceB());
-    }
+    cta::BufferEngine engine = getBufferEngine(dot);
+    if (!engine)
+      return;
+    Derivation left(ofLoads), right(ofLoads);
+    bool isLeft = engine.getSourceA() == target::OperandSource::Threads,
+         isRight = engine.getSourceB() == target::OperandSource::Threads;
+    // Next to an unpacked operand, the other one keeps the layout of its load, too: their shapes may be equal.
+    if (!(isLeft && left.of(dot.getA()).isUnpacked) && !(isRight && right.of(dot.getB()).isUnpacked))
+      return;
+    if (isLeft && left.of(dot.getA()).layout)
+      left.share(ofShapes, ofValues);
+    if (isRight && right.of(dot.getB()).layout)
+      right.share(ofShapes, ofValues);
   });
+  return ofValues;
+}
+
+void tile::assignUnpacked(const UnpackedLayouts &ofValues) {
+  auto convert = [](OpBuilder builder, Value value, cta::LayoutAttr layout) -> Value {
+    auto type = cta::withLayout(cast<RankedTensorType>(value.getType()), layout);
+    return type == value.getType() ? value : cta::ConvertLayoutOp::create(builder, value.getLoc(), type, value);
+  };
+  auto isPlanned = [&](Operation *op) { return op->getNumResults() == 1 && ofValues.contains(op->getResult(0)); };
+  for (auto [value, layout] : ofValues) {
+    Operation *op = value.getDefiningOp();
+    cta::LayoutAttr shared = cta::getLayoutAttr(value.getType());
+    value.setType(cta::withLayout(cast<RankedTensorType>(value.getType()), layout));
+    OpBuilder after(op);
+    after.setInsertionPointAfter(op);
+    Value converted = convert(after, value, shared);
+    value.replaceUsesWithIf(converted, [&](OpOperand &use) {
+      return use.getOwner() != converted.getDefiningOp() && !isPlanned(use.getOwner());
+    });
+    if (converted.use_empty())
+      converted.getDefiningOp()->erase();
+  }
+  for (auto [value, layout] : ofValues)
+    if (Operation *op = value.getDefiningOp(); isElementwise(op))
+      for (OpOperand &operand : op->getOpOperands())
+        operand.set(convert(OpBuilder(op), operand.get(), layout));
 }

@@ -13,11 +13,19 @@
 #include "Cta/CtaDialect.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace tile {
 
-/// Gives the shapes between such loads and dots, which have no layout yet, the layouts in which nothing moves.
-void planUnpacked(KernelOp kernel, const llvm::DenseMap<mlir::Operation *, cta::LayoutAttr> &ofLoads,
-                  llvm::DenseMap<llvm::ArrayRef<int64_t>, cta::LayoutAttr> &ofShapes);
+/// Layouts of values whose shape has another one: both operands of a dot of 128x128x128 may be unpacked.
+using UnpackedLayouts = llvm::MapVector<mlir::Value, cta::LayoutAttr>;
+
+/// Gives the shapes between such loads and dots, which have no layout yet, the layouts in which nothing moves. Returns
+/// those of values whose shape already has another layout.
+UnpackedLayouts planUnpacked(KernelOp kernel, const llvm::DenseMap<mlir::Operation *, cta::LayoutAttr> &ofLoads,
+                             llvm::DenseMap<llvm::ArrayRef<int64_t>, cta::LayoutAttr> &ofShapes);
+
+/// Replaces the default layouts of the values, and converts operands from, and for users in, the default layouts.
+void assignUnpacked(const UnpackedLayouts &ofValues);
 
 } // namespace tile
