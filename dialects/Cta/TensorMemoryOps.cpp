@@ -115,10 +115,10 @@ static LogicalResult verifyAccess(Operation *op, RankedTensorType value, TensorM
 
 LogicalResult TensorMemoryOpenOp::verify() {
   uint32_t columns = getColumns();
-  if (columns < target::leastTensorMemoryColumns || columns > target::tensorMemoryColumns ||
+  if (columns < target::minTensorMemoryColumns || columns > target::tensorMemoryColumns ||
       !llvm::isPowerOf2_32(columns))
     return emitOpError() << "allocates " << columns << " columns; expected a power of two from "
-                         << target::leastTensorMemoryColumns << " to " << target::tensorMemoryColumns;
+                         << target::minTensorMemoryColumns << " to " << target::tensorMemoryColumns;
   return success();
 }
 

@@ -143,7 +143,7 @@ private:
   llvm::Expected<Assembled> withPtxasDefault() {
     // Returns true for small CTAs with much code, for which ptxas may choose few registers for high occupancy, and
     // takes long.
-    bool isOneLikely = threads <= tuned.fewThreads && int64_t(ptx.count('\n')) > tuned.muchCode;
+    bool isOneLikely = threads <= tuned.fewThreads && int64_t(ptx.count('\n')) > tuned.largeCode;
     llvm::Expected<Assembled> alone = isOneLikely ? assembleFor(1) : Assembled();
     if (!alone || (isOneLikely && spilledBytes(*alone) > 0))
       return alone;
@@ -179,7 +179,7 @@ private:
   /// third of its speed. A few in a loop are worth a fourth warp. More warps gain less.
   Assembled moreCtas(Assembled made) {
     bool isAsked = false;
-    while (spilledBytes(made) <= tuned.spilledAnyway) {
+    while (spilledBytes(made) <= tuned.toleratedSpills) {
       unsigned used = registersOf(made), ctas = residency(used).byRegisters + 1;
       unsigned warps = ctas * threads / target::threadsPerWarp;
       unsigned allowed = target::registersForCtas(ctas, threads);
@@ -215,7 +215,7 @@ private:
   Assembled withLowerStallCount(Assembled made) {
     target::Residency held = residency(registersOf(made));
     unsigned ctas = held.ctas();
-    bool isFull = registersOf(made) >= target::maxRegistersPerThread && int64_t(ptx.count('\n')) > tuned.muchCode;
+    bool isFull = registersOf(made) >= target::maxRegistersPerThread && int64_t(ptx.count('\n')) > tuned.largeCode;
     bool hasThem = isFull || (hasMmas() && ctas == 1 && held.byRegisters == 1);
     if (spilledBytes(made) > 0 || ctas == 0 || hasThem ||
         ctas * threads > tuned.scheduledWarps * target::threadsPerWarp)
@@ -271,7 +271,7 @@ private:
     unsigned now = resident(registersOf(made)) * threads;
     // Two CTAs of the maximum number of threads have 32 registers per thread.
     unsigned half = threads == most ? 2 * most : tuned.halfOfThreads;
-    unsigned spills = threads == most ? 0 : now == threads ? fewSpills : tuned.hardlySpilled;
+    unsigned spills = threads == most ? 0 : now == threads ? fewSpills : tuned.negligibleSpills;
     if (now >= half)
       return threads == most ? std::move(made) : withFreeOccupancy(std::move(made));
     bool isNear = registersOf(made) <= target::registersPerSm / half + tuned.savedRegisters;

@@ -38,7 +38,7 @@ struct Recorded {
 
 std::optional<Recorded> classify(Operation *op) {
   if (isa<NVVM::BarrierOp>(op))
-    return Recorded{TimeMark::Meeting, true};
+    return Recorded{TimeMark::BarrierSync, true};
   if (isa<NVVM::CpAsyncWaitGroupOp, NVVM::CpAsyncBulkWaitGroupOp>(op))
     return Recorded{TimeMark::CopiesWait, true};
   if (isa<NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp>(op))
@@ -48,11 +48,11 @@ std::optional<Recorded> classify(Operation *op) {
     return std::nullopt;
   // Operations that the conversion of the cta dialect emits as PTX are found by their text.
   const std::pair<StringRef, Recorded> known[] = {
-      {"mbarrier.try_wait", {TimeMark::BarrierWait, true}}, {"wgmma.wait_group", {TimeMark::ProductsWait, true}},
+      {"mbarrier.try_wait", {TimeMark::BarrierWait, true}}, {"wgmma.wait_group", {TimeMark::MmasWait, true}},
       {"cp.async.wait", {TimeMark::CopiesWait, true}},      {"cp.async.bulk.wait", {TimeMark::CopiesWait, true}},
       {"cp.async.bulk.tensor", {TimeMark::Copy, false}},    {"cp.async.bulk.shared", {TimeMark::Copy, false}},
-      {"wgmma.mma_async", {TimeMark::Products, false}},     {"bar.sync", {TimeMark::Meeting, true}},
-      {"barrier.sync", {TimeMark::Meeting, true}},          {"@early bra again", {TimeMark::FlagWait, true}}};
+      {"wgmma.mma_async", {TimeMark::Mmas, false}},         {"bar.sync", {TimeMark::BarrierSync, true}},
+      {"barrier.sync", {TimeMark::BarrierSync, true}},      {"@early bra again", {TimeMark::FlagWait, true}}};
   for (const auto &[text, recorded] : known)
     if (statement.getAsmString().contains(text))
       return recorded;

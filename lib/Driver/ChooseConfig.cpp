@@ -156,7 +156,7 @@ target::GemmProblem problemOf(const CompilerOptions &options, const target::GpuT
       .splitTail = can.sharedTail,
       .canSwap = can.swappedProducts,
       .anyRows = !onlyPowersOfTwo && !facts.refusesOddRows,
-      .roomForSums = facts.keepsMoreSums,
+      .roomForAccumulators = facts.keepsMoreSums,
       .warpGroups = !facts.multipliesExactly,
   };
 }

@@ -114,10 +114,10 @@ tile_status checkAssumptions(const tile_kernel &kernel, void *const *arguments, 
 
 /// The hidden arguments after the parameters of a kernel, in ABI order, and the complete argument list.
 struct HiddenArguments {
-  TensorMap maps[mostTensorMaps];
+  TensorMap maps[maxTensorMaps];
   int32_t programs[3];
   CUdeviceptr scratch; ///< filled by the caller
-  void *all[TILE_MAX_PARAMETERS + mostTensorMaps + 3 + 1];
+  void *all[TILE_MAX_PARAMETERS + maxTensorMaps + 3 + 1];
 };
 tile_status fillHiddenArguments(const tile_kernel &kernel, void *const *arguments, const ArgumentSlots &slots,
                                 const int64_t programs[3], HiddenArguments &hidden);

@@ -233,10 +233,10 @@ Status validate(const Manifest &manifest) {
   for (const auto &[name, value] : manifest.constants)
     if (!seen.insert(name).second)
       return invalid(fmt::format("the name '{}' is used twice", name));
-  static_assert(mostTensorMaps == target::maxTensorMaps, "the compiler leaves out what the launcher would refuse");
-  if (manifest.tensorMaps.size() > mostTensorMaps)
+  static_assert(maxTensorMaps == target::maxTensorMaps, "the compiler leaves out what the launcher would refuse");
+  if (manifest.tensorMaps.size() > maxTensorMaps)
     return invalid(fmt::format("the kernel has {} tensor maps; at most {} are supported", manifest.tensorMaps.size(),
-                               mostTensorMaps));
+                               maxTensorMaps));
   const ExpressionNames mapNames = tensorMapNames(manifest);
   for (const TensorMapSpec &map : manifest.tensorMaps)
     if (Status status = checkTensorMap(map, manifest, mapNames); !status)

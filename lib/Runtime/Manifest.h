@@ -26,7 +26,7 @@ constexpr int manifestSchema = 1;
 
 /// Maximum tensor maps per kernel. They are created on the stack, and each takes 128 of the 4096 bytes of kernel
 /// arguments.
-constexpr size_t mostTensorMaps = 16;
+constexpr size_t maxTensorMaps = 16;
 constexpr size_t highestTensorRank = 5; // of a tensor map: CUDA driver API, cuTensorMapEncodeTiled
 
 enum class BufferRole { Random, Output, Inout, Zeros };

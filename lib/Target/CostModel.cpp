@@ -27,20 +27,20 @@ constexpr unsigned mmaStepBytes = 64; // bytes of a K step of mma.sync: two inst
 constexpr unsigned oddSizes[] = {96, 144, 160, 192, 224};
 
 /// Returns true if an operand that TMA loads must be transposed: wgmma reads only 16-bit types in either order.
-bool isTurned(const GemmProblem &problem) {
+bool hasTransposedOperands(const GemmProblem &problem) {
   return problem.tensorMaps && mmaTypeBits(problem.element) != 16 && !problem.kMajor();
 }
 
 /// Returns true if K is contiguous in wgmma's right operand.
 bool columnsAreKMajor(const GemmProblem &problem, const GemmConfig &config) {
-  if (isTurned(problem))
+  if (hasTransposedOperands(problem))
     return true;
   return isSwapped(config) ? problem.aKMajor : problem.bKMajor;
 }
 
 /// Returns the minimum columns of a warp group: 8 for an instruction, 32 bytes for a panel of a right operand that is
 /// not contiguous along K.
-unsigned leastColumns(const GemmProblem &problem) {
+unsigned minColumns(const GemmProblem &problem) {
   return problem.kMajor() ? 8 : 16;
 }
 
@@ -59,39 +59,40 @@ WgmmaDot operandsOf(const GemmProblem &problem) {
   return {.a = problem.element,
           .b = problem.element,
           .accumulator = accumulatorOf(problem.element),
-          .aKMajor = problem.aKMajor || isTurned(problem),
-          .bKMajor = problem.bKMajor || isTurned(problem)};
+          .aKMajor = problem.aKMajor || hasTransposedOperands(problem),
+          .bKMajor = problem.bKMajor || hasTransposedOperands(problem)};
 }
 
 /// Returns the MMA that warp groups compute in a step of the configuration.
 WgmmaDot stepOf(const GemmProblem &problem, const GemmConfig &config) {
-  WgmmaDot product = operandsOf(problem);
-  product.m = config.blockM;
-  product.n = config.blockN;
-  product.k = config.blockK;
-  product.numWarps = config.numWarps;
-  return isSwapped(config) ? product.swapped() : product;
+  WgmmaDot dot = operandsOf(problem);
+  dot.m = config.blockM;
+  dot.n = config.blockN;
+  dot.k = config.blockK;
+  dot.numWarps = config.numWarps;
+  return isSwapped(config) ? dot.swapped() : dot;
 }
 
 std::string checkWgmma(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config) {
   if (!problem.tensorMaps)
     return "operands of " + std::string(nameOfBufferEngine(target)) + " come through tensor maps";
-  WgmmaDot product = stepOf(problem, config);
-  BufferEngineResult result = planBufferEngine(target, product);
+  WgmmaDot dot = stepOf(problem, config);
+  BufferEngineResult result = planBufferEngine(target, dot);
   if (!result.isPlanned)
     return result.reason;
   // The following configurations could be built, but are not offered or were never measured.
   if (config.numWarps != warpsPerGroup && config.numWarps != 2 * warpsPerGroup)
     return "one or two warp groups multiply";
-  bool mayBeSwapped = problem.canSwap && !isTurned(problem) && (isPowerOfTwo(config.blockM) || problem.anyRows);
+  bool mayBeSwapped =
+      problem.canSwap && !hasTransposedOperands(problem) && (isPowerOfTwo(config.blockM) || problem.anyRows);
   if (isSwapped(config) && !mayBeSwapped)
-    return "products are not swapped";
+    return "MMA operands are not swapped here";
   if (config.blockM > maxBoxExtent || config.blockN > maxBoxExtent)
     return "a TMA box has at most 256 elements along a dimension";
-  if (!isPowerOfTwo(product.n) && config.blockK * problem.elementBytes() > swizzleSpan)
+  if (!isPowerOfTwo(dot.n) && config.blockK * problem.elementBytes() > swizzleSpan)
     return "columns that are not a power of two have K steps of at most 128 bytes";
   unsigned groupsN = result.groupsN;
-  if (product.n / groupsN < (groupsN > 1 ? swizzleSpan / problem.elementBytes() : leastColumns(problem)))
+  if (dot.n / groupsN < (groupsN > 1 ? swizzleSpan / problem.elementBytes() : minColumns(problem)))
     return "a warp group has too few columns";
   return "";
 }
@@ -147,7 +148,7 @@ std::optional<unsigned> chooseStages(const GpuTarget &target, const GemmProblem 
     --config.numStages;
   bool isLarge = (config.blockM + config.blockN) * config.blockK * problem.elementBytes() >= tuned.largeStage;
   // A buffer for transposed operands has the same effect as another stage.
-  unsigned least = turnedLines(problem, config).stored ? tuned.usefulStages - 1 : tuned.usefulStages;
+  unsigned least = transposedLines(problem, config).stored ? tuned.usefulStages - 1 : tuned.usefulStages;
   bool isUseful = config.numStages >= (isLarge ? least : least + 1);
   return isUseful || !config.wgmma ? std::optional(config.numStages) : std::nullopt;
 }
@@ -156,10 +157,10 @@ std::optional<unsigned> chooseStages(const GpuTarget &target, const GemmProblem 
 /// because no rows are promised that TMA could load.
 bool areTransposed(const GpuTarget &target, const GemmProblem &problem) {
   constexpr unsigned wholeChunks = 16;
-  WgmmaDot product = operandsOf(problem);
-  product.aKMajor = product.bKMajor = true;
+  WgmmaDot dot = operandsOf(problem);
+  dot.aKMajor = dot.bKMajor = true;
   return problem.warpGroups && problem.asyncCopies && problem.copyBytes >= wholeChunks && !problem.kMajor() &&
-         product.elementBits() != 16 && whyNoBufferEngine(target, product).empty();
+         dot.elementBits() != 16 && whyNoBufferEngine(target, dot).empty();
 }
 
 /// Returns true if operands have unaligned rows, which threads realign for wgmma (`unaligned` loads).
@@ -189,11 +190,11 @@ unsigned mmaSyncWarps(const GpuTarget &target, const GemmProblem &problem, unsig
 
 /// Blocks of fewer than 64 rows come first, only if one of them has all rows: otherwise b is read more than once.
 Sizes wgmmaBlocksM(const GemmProblem &problem) {
-  for (unsigned few = leastColumns(problem); few < wgmmaRows; few *= 2)
-    if (problem.canSwap && !isTurned(problem) && problem.m <= few)
+  for (unsigned few = minColumns(problem); few < wgmmaRows; few *= 2)
+    if (problem.canSwap && !hasTransposedOperands(problem) && problem.m <= few)
       return {few, 64};
   Sizes sizes{64, 128, 256};
-  if (problem.anyBlockSize && problem.canSwap && problem.anyRows && !isTurned(problem))
+  if (problem.anyBlockSize && problem.canSwap && problem.anyRows && !hasTransposedOperands(problem))
     sizes.insert(sizes.end(), std::begin(oddSizes), std::end(oddSizes));
   return sizes;
 }
@@ -213,7 +214,7 @@ std::vector<GemmConfig> listCandidates(const GpuTarget &target, const GemmProble
   bool isWide = problem.bKMajor;
   Sizes blocksM = sizes(choices.blockM, wgmma ? wgmmaBlocksM(problem) : threadSizes(!isWide));
   Sizes columns{64, 128, 256};
-  if (problem.anyBlockSize && !isTurned(problem))
+  if (problem.anyBlockSize && !hasTransposedOperands(problem))
     columns.insert(columns.end(), std::begin(oddSizes), std::end(oddSizes));
   Sizes blocksN = sizes(choices.blockN, wgmma ? columns : threadSizes(isWide));
   std::vector<GemmConfig> candidates;
@@ -254,13 +255,13 @@ std::vector<GemmConfig> listCandidates(const GpuTarget &target, const GemmProble
 
 } // namespace
 
-TurnedLines turnedLines(const GemmProblem &problem, const GemmConfig &config) {
-  if (!config.wgmma || !isTurned(problem))
+TransposedLines transposedLines(const GemmProblem &problem, const GemmConfig &config) {
+  if (!config.wgmma || !hasTransposedOperands(problem))
     return {};
   BlockOrders orders{mmaTypeBits(problem.element), problem.aKMajor, problem.bKMajor};
   bool swapped = swapSavesTransposition(orders);
   BlockSources sources = swapped ? sourcesSwapped(orders) : sourcesInOrder(orders);
-  TurnedLines lines;
+  TransposedLines lines;
   for (auto [source, size] : {std::pair(sources.a, swapped ? config.blockN : config.blockM),
                               std::pair(sources.b, swapped ? config.blockM : config.blockN)}) {
     lines.read += source == OperandSource::Registers ? size : 0;
@@ -299,20 +300,20 @@ std::string_view instructionName(const GpuTarget &target, const GemmProblem &pro
 
 int64_t sharedBytes(const GemmProblem &problem, const GemmConfig &config) {
   int64_t stage = int64_t(config.blockM + config.blockN) * config.blockK * problem.elementBytes();
-  int64_t sums = problem.roomForSums ? int64_t(config.blockM) * config.blockN * sizeof(float) : 0;
+  int64_t accumulators = problem.roomForAccumulators ? int64_t(config.blockM) * config.blockN * sizeof(float) : 0;
   if (!config.wgmma)
-    return config.numStages * stage + sums;
+    return config.numStages * stage + accumulators;
   // The last panel of columns that are not contiguous along K takes as much memory as the others.
   unsigned panel = swizzleSpan / problem.elementBytes();
   auto [rows, columns] = wgmmaTile(config);
   if (!columnsAreKMajor(problem, config) && columns > panel)
     stage += int64_t((panel - columns % panel) % panel) * config.blockK * problem.elementBytes();
-  int64_t turned =
-      int64_t(transposedBuffers) * turnedLines(problem, config).stored * config.blockK * problem.elementBytes();
+  int64_t transposed =
+      int64_t(transposedBuffers) * transposedLines(problem, config).stored * config.blockK * problem.elementBytes();
   // Columns of c, or rows of an MMA with swapped operands.
   int64_t staging =
       int64_t(rows) * planStorePanels(columns, swizzleSpan / problem.outputBytes).buffered() * problem.outputBytes;
-  return ringBytes(stage, config.numStages) + turned + staging + sums + sharedAlignment;
+  return ringBytes(stage, config.numStages) + transposed + staging + accumulators + sharedAlignment;
 }
 
 std::string checkGemmConfig(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config) {
@@ -329,8 +330,8 @@ std::string checkGemmConfig(const GpuTarget &target, const GemmProblem &problem,
   std::string reason = config.wgmma ? checkWgmma(target, problem, config) : checkMmaSync(problem, config);
   if (!reason.empty())
     return reason;
-  unsigned mostSums = tunedOf(target).tileRegisters / (problem.roomForSums ? 2 : 1);
-  if (int64_t(config.blockM) * config.blockN > int64_t(mostSums) * threadsPerWarp * config.numWarps)
+  unsigned maxAccumulators = tunedOf(target).tileRegisters / (problem.roomForAccumulators ? 2 : 1);
+  if (int64_t(config.blockM) * config.blockN > int64_t(maxAccumulators) * threadsPerWarp * config.numWarps)
     return "the tile of c does not fit the registers";
   if (sharedBytes(problem, config) > target.maxSharedPerCta)
     return "the stages do not fit the shared memory";

@@ -51,7 +51,7 @@ struct GemmProblem {
   /// Whether a thread holds half as many accumulators of a tile as it could, and shared memory holds the tile's
   /// accumulators as well: for kernels with the accumulators of two dots, or with accumulators that cannot stay in
   /// wgmma's registers.
-  bool roomForSums = false;
+  bool roomForAccumulators = false;
   /// Whether wgmma can compute the dots: not those of f32 that must be exact.
   bool warpGroups = true;
 

@@ -15,7 +15,7 @@ static int64_t threadsOf(const GemmConfig &config) {
 }
 
 unsigned plannedSlots(const GpuTarget &target, const GemmProblem &problem, GemmConfig config) {
-  config.numStages = wantedSlots(target, config.numStages,
+  config.numStages = chooseSlots(target, config.numStages,
                                  {config.numWarps, int64_t(config.blockM) * config.blockN / threadsOf(config),
                                   sharedBytes(problem, config) - sharedAlignment});
   while (config.numStages > 1 && sharedBytes(problem, config) > target.maxSharedPerCta)

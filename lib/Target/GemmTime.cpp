@@ -38,17 +38,17 @@ Overlap unchangingClocks(const GpuTarget &target, const GemmProblem &problem, co
     // Each instruction reads 64 rows and all of its columns. Warp groups that split the columns read the same rows.
     double rows = double(wgmmaTile(config).rows) / wgmmaRows, columns = wgmmaTile(config).columns;
     double groups = double(config.numWarps) / warpsPerGroup, groupsN = groups / std::min(groups, rows);
-    constexpr double products16 = atomBytes / 2 * wgmmaRows; // of each column
-    clocks.add(rows * columns * products16 / ratesOf(target).products16, GemmLimit::TensorCores);
+    constexpr double multiplyAdds16 = atomBytes / 2 * wgmmaRows; // of each column
+    clocks.add(rows * columns * multiplyAdds16 / ratesOf(target).multiplyAdds16, GemmLimit::TensorCores);
     double read = rows * (wgmmaRows * groupsN + columns) * atomBytes, written = (m + n) * atomBytes;
     if (target.has(Feature::Tcgen05)) // one instruction multiplies up to 128 rows, for all warp groups
       read = (rows * wgmmaRows + std::ceil(rows / 2) * columns) * atomBytes;
-    TurnedLines turned = turnedLines(problem, config);
+    TransposedLines transposed = transposedLines(problem, config);
     // Threads read the left operand instead of the instructions: once, with half of the banks at a time.
-    if (turned.read)
-      read = (m * n / wgmmaRows + tuned.bankConflicts * turned.read) * atomBytes;
-    read += turned.stored * atomBytes;
-    written += turned.stored * atomBytes;
+    if (transposed.read)
+      read = (m * n / wgmmaRows + tuned.bankConflicts * transposed.read) * atomBytes;
+    read += transposed.stored * atomBytes;
+    written += transposed.stored * atomBytes;
     clocks.add((read + written) / c.smPort, GemmLimit::SharedMemory);
     return clocks;
   }
@@ -107,7 +107,7 @@ std::optional<TailSplit> tailOf(const GemmProblem &problem, const GemmConfig &co
   int64_t elements = int64_t(config.blockM) * config.blockN,
           stepBytes = int64_t(config.blockK) * problem.elementBytes();
   bool isSplit =
-      config.wgmma && problem.splitTail && TailSplit::stepClocks(elements, stepBytes) >= TailSplit::leastStepClocks;
+      config.wgmma && problem.splitTail && TailSplit::stepClocks(elements, stepBytes) >= TailSplit::minStepClocks;
   return isSplit ? std::optional(TailSplit(elements, stepBytes)) : std::nullopt;
 }
 
@@ -145,8 +145,8 @@ GemmFormula::GemmFormula(const GemmProblem &problem, const GemmConfig &config, u
   // While one slot is read, the others are being filled.
   double slotBytes = (config.blockM + config.blockN) * stepBytes;
   // A transposed operand leaves its slot at once, and is read from another buffer.
-  const unsigned ahead = turnedLines(problem, config).stored ? config.numStages : config.numStages - 1;
-  leastStep = config.wgmma ? (tuned.slotLatency + slotBytes / tuned.slotRate) / std::max(1u, ahead) : 0;
+  const unsigned ahead = transposedLines(problem, config).stored ? config.numStages : config.numStages - 1;
+  minStep = config.wgmma ? (tuned.slotLatency + slotBytes / tuned.slotRate) / std::max(1u, ahead) : 0;
   // A single group releases its slots one step late.
   late = groups == 1 && tilesAtATime == 1 ? c.late / c.clockGHz : 0;
   double rate = c.epilogueRate * groups * (config.wgmma && problem.plainStores ? tuned.plainStoreShare : 1);
@@ -193,16 +193,16 @@ GemmFormula::Work GemmFormula::workFor(const GemmSize &size) const {
     work.tiles *= ctasPerTile; // whole tiles and parts of tiles
     work.steps = (work.steps + ctasPerTile - 1) / ctasPerTile;
   }
-  const int64_t wholeRounds = multiprocessors.divide(work.tiles), rest = work.tiles - wholeRounds * numSms;
-  work.rounds = wholeRounds + (rest > 0);
+  const int64_t wholeRounds = multiprocessors.divide(work.tiles), tailTiles = work.tiles - wholeRounds * numSms;
+  work.rounds = wholeRounds + (tailTiles > 0);
   work.isSplit = false;
   work.waves = double(work.rounds);
-  work.mostSteps = work.waves * double(work.steps);
-  if (tail && rest > 0 && (wholeRounds > 0 || splitOnlyRound))
-    if (std::optional<TailShare> share = tail->share(wholeRounds, rest, work.steps, numSms)) {
+  work.maxSteps = work.waves * double(work.steps);
+  if (tail && tailTiles > 0 && (wholeRounds > 0 || splitOnlyRound))
+    if (std::optional<TailShare> share = tail->share(wholeRounds, tailTiles, work.steps, numSms)) {
       work.isSplit = true;
       work.waves = double(wholeRounds) + double(share->ownSteps) / double(work.steps);
-      work.mostSteps = double(wholeRounds * work.steps + share->ownSteps + share->lostSteps);
+      work.maxSteps = double(wholeRounds * work.steps + share->ownSteps + share->lostSteps);
     }
   double inputs = double(size.m + size.n) * double(size.k) * elementBytes;
   if (inputs > l2Bytes) // rows that are short within each block are read from HBM in short chunks
@@ -234,14 +234,14 @@ Overlap GemmFormula::atomClocks(const Work &work) const {
 }
 
 double GemmFormula::computeTime(const Work &work, double atomClocks) const {
-  const double products = atomClocks * busy;
-  double compute = work.mostSteps * std::max(products + gap, leastStep) + double(work.rounds) * epilogue;
+  const double mmas = atomClocks * busy;
+  double compute = work.maxSteps * std::max(mmas + gap, minStep) + double(work.rounds) * epilogue;
   // This delays copies once the ring is full, unless memory is slower.
   if (late > 0)
-    compute += std::max(0.0, work.mostSteps - config.numStages) * late * std::max(0.0, 1 - work.memory / compute);
+    compute += std::max(0.0, work.maxSteps - config.numStages) * late * std::max(0.0, 1 - work.memory / compute);
   // Each tile waits for the units; gaps and epilogues count only if nothing else can run.
   if (const double together = std::min(tilesAtATime, double(work.rounds)); together > 1)
-    compute = std::max(work.mostSteps * products * crowded + double(work.steps) * gap + epilogue, compute / together);
+    compute = std::max(work.maxSteps * mmas * crowded + double(work.steps) * gap + epilogue, compute / together);
   return compute * spills;
 }
 

@@ -16,10 +16,10 @@ namespace tile::target {
 
 /// Rows and columns of a configuration's tile that wgmma cannot read as TMA stores them: `read` are read into
 /// registers, `stored` are transposed so that k is contiguous, in two alternating buffers.
-struct TurnedLines {
+struct TransposedLines {
   unsigned read = 0, stored = 0;
 };
-TurnedLines turnedLines(const GemmProblem &problem, const GemmConfig &config);
+TransposedLines transposedLines(const GemmProblem &problem, const GemmConfig &config);
 
 /// Returns the constants of kernels whose operands threads load, with wgmma or mma.sync, by cp.async or through
 /// registers. They are good enough to rank configurations, not to predict times.
@@ -86,7 +86,7 @@ public:
     GemmSize size;
     int64_t tiles, steps, rounds; ///< all tiles; K steps of each; tiles of the busiest multiprocessor
     bool isSplit;                 ///< whether the tiles of the last wave are split
-    double waves, mostSteps;      ///< tiles, whole and partial, and K steps of the busiest multiprocessor
+    double waves, maxSteps;       ///< tiles, whole and partial, and K steps of the busiest multiprocessor
     double memory;                ///< ns of HBM
   };
   /// Sizes are from 1 to 2^31.
@@ -118,7 +118,7 @@ private:
   double memory, writes, pause; ///< ns of a byte that is read, of a byte that is written, of a pause
   double busy;                  ///< ns of a step for each clock of an atom
   double gap, late, epilogue;   ///< ns of a step, of a step, of a tile
-  double leastStep;             ///< ns until a slot is filled while all other slots are in flight
+  double minStep;               ///< ns until a slot is filled while all other slots are in flight
   double straddlingLines, missingLines, l2Bytes; ///< from Tuned.def
   double spills, fixed;
 };

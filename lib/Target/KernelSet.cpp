@@ -168,9 +168,9 @@ std::vector<size_t> growSet(const TimeTable &table, const SetLimits &limits) {
 /// Earlier choices were made without knowing the later ones: exchanges each for the best kernel in addition to the
 /// others, until nothing changes.
 void exchangeMembers(const TimeTable &table, std::vector<size_t> &set) {
-  constexpr int mostRounds = 4;
+  constexpr int maxRounds = 4;
   bool changed = set.size() > 1;
-  for (int round = 0; round < mostRounds && changed; ++round) {
+  for (int round = 0; round < maxRounds && changed; ++round) {
     changed = false;
     for (size_t &member : set) {
       std::vector<size_t> others;
@@ -204,9 +204,9 @@ std::vector<GemmKernel> listKernels(const GpuTarget &target, const GemmProblem &
   GemmProblem large = problem;
   large.m = large.n = large.k = manyRows;
   if (rules.pingPong != ScheduleRules::PingPong::Never)
-    if (std::optional<GemmEstimate> turns = findPingPong(target, large, choices)) {
-      turns->config.groupM = choices.groupM.value_or(1);
-      kernels.push_back({turns->config, {.pingPong = true}, /*splitTail=*/false});
+    if (std::optional<GemmEstimate> pingPong = findPingPong(target, large, choices)) {
+      pingPong->config.groupM = choices.groupM.value_or(1);
+      kernels.push_back({pingPong->config, {.pingPong = true}, /*splitTail=*/false});
     }
   if (rules.pingPong == ScheduleRules::PingPong::Always && !kernels.empty())
     return kernels;

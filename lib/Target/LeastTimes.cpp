@@ -14,22 +14,22 @@ namespace {
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
 /// Returns the nearest integer of values below 2^22: a larger value plus this constant has no bits for the fraction.
-template <typename Numbers> Numbers nearest(Numbers x) {
+template <typename Vector> Vector nearest(Vector x) {
   constexpr float large = 12582912; // 1.5 * 2^23
   return (x + large) - large;
 }
 
 /// Divides integers, rounding up: half of the divisor's inverse exceeds all rounding errors. One too many for large
 /// ones, see compute.
-template <typename Numbers> Numbers ceilDivide(Numbers x, Numbers inverse) {
+template <typename Vector> Vector ceilDivide(Vector x, Vector inverse) {
   return nearest(x * inverse + (0.5f - 0.5f * inverse));
 }
 
-template <typename Numbers> Numbers least(Numbers a, Numbers b) {
+template <typename Vector> Vector min(Vector a, Vector b) {
   return a < b ? a : b;
 }
 
-template <typename Numbers> Numbers most(Numbers a, Numbers b) {
+template <typename Vector> Vector max(Vector a, Vector b) {
   return a > b ? a : b;
 }
 
@@ -47,14 +47,14 @@ struct LeastTimes::Size {
 };
 
 void LeastTimes::add(const ScheduleFormula &formula) {
-  const std::optional<PingPongFormula> &turns = formula.turns;
-  const GemmFormula &tiles = turns ? turns->alone : formula.tiles;
-  assert((!tiles.tail || (formula.meeting == 0 && formula.change == 0)) && "what is split is persistent and alone");
+  const std::optional<PingPongFormula> &pingPong = formula.pingPong;
+  const GemmFormula &tiles = pingPong ? pingPong->alone : formula.tiles;
+  assert((!tiles.tail || (formula.cluster == 0 && formula.change == 0)) && "what is split is persistent and alone");
   const size_t i = count++ % lanes;
   if (i == 0)
     fours.emplace_back();
   Kernels &all = fours.back();
-  const auto set = [i](Numbers &numbers, double value) { numbers[i] = static_cast<float>(value); };
+  const auto set = [i](Lanes &field, double value) { field[i] = static_cast<float>(value); };
   constexpr double us = 1e-3;                                  // per ns
   const double atoms = tiles.busy * us, l2 = tiles.l2 * atoms; // of a step
   const double line = double(tiles.elementsOfLine);
@@ -77,22 +77,22 @@ void LeastTimes::add(const ScheduleFormula &formula) {
   set(all.evenB, tiles.linesOf(tiles.bKMajor, 0) * l2);
   set(all.straddlingB, tiles.linesOf(tiles.bKMajor, 1) * l2);
   set(all.missing, tiles.config.wgmma ? tiles.missingLines * l2 : 0);
-  set(all.leastAtom, tiles.unchanging.largest() * atoms);
+  set(all.minAtom, tiles.unchanging.largest() * atoms);
   set(all.energy, tiles.energy * atoms);
   set(all.ingest, tiles.ingest * atoms);
   set(all.gap, tiles.gap * us);
-  set(all.leastStep, tiles.leastStep * us);
+  set(all.minStep, tiles.minStep * us);
   set(all.epilogue, tiles.epilogue * us);
   set(all.stages, tiles.config.numStages);
   set(all.late, tiles.late * us);
   set(all.atATime, tiles.tilesAtATime);
   set(all.crowded, tiles.crowded);
   set(all.spills, tiles.spills);
-  const bool canGain = turns && turns->isMeasured;
-  set(all.turnsShortK, canGain ? double(turns->numSms) : infinity);
-  set(all.turnsLongK, canGain ? double(turns->numSms * PingPongGain::manyTiles) : infinity);
-  set(all.turnsLate, turns ? turns->turns.late * us : 0);
-  set(all.turnsAtATime, turns ? turns->turns.tilesAtATime : 1);
+  const bool canGain = pingPong && pingPong->isMeasured;
+  set(all.pingPongShortK, canGain ? double(pingPong->numSms) : infinity);
+  set(all.pingPongLongK, canGain ? double(pingPong->numSms * PingPongGain::manyTiles) : infinity);
+  set(all.pingPongLate, pingPong ? pingPong->pingPong.late * us : 0);
+  set(all.pingPongAtATime, pingPong ? pingPong->pingPong.tilesAtATime : 1);
   set(all.read, tiles.elementBytes * tiles.memory * us);
   set(all.written, tiles.outputBytes * tiles.writes * us);
   set(all.l2Elements, tiles.l2Bytes / tiles.elementBytes);
@@ -101,44 +101,44 @@ void LeastTimes::add(const ScheduleFormula &formula) {
   set(all.pause, tiles.pause * us);
   set(all.fixed, tiles.fixed * us);
   set(all.start, formula.start - formula.change);
-  set(all.round, formula.meeting + formula.change);
+  set(all.round, formula.cluster + formula.change);
   set(all.unusedSplit, formula.unusedSplit);
 }
 
-LeastTimes::Numbers LeastTimes::leastTimes(const Kernels &all, const Size &size) {
-  const Numbers zero = {}, one = zero + 1, m = zero + size.m, n = zero + size.n, k = zero + size.k;
+LeastTimes::Lanes LeastTimes::leastTimes(const Kernels &all, const Size &size) {
+  const Lanes zero = {}, one = zero + 1, m = zero + size.m, n = zero + size.n, k = zero + size.k;
   // The work. A split tail takes at least as long as if all multiprocessors had the same share of all steps, if no more
   // than `lostSteps` were lost.
-  const Numbers tiles = ceilDivide(m, all.inverseM) * ceilDivide(n, all.inverseN) * all.parts;
-  const Numbers steps = ceilDivide(ceilDivide(k, all.inverseK), all.inverseParts);
-  const Numbers rounds = ceilDivide(tiles, all.inverseSms), wholeSteps = rounds * steps;
-  const Numbers mostSteps = least(wholeSteps, tiles * all.inverseSms * steps + all.lostSteps);
-  const Numbers inPieces = (m * all.narrowA + n * all.narrowB) * k;
-  const Numbers inputs = size.inputs + (size.inputs > all.l2Elements ? inPieces : zero);
-  const Numbers memory = inputs * all.read + size.outputs * all.written + (rounds - one) * all.pause;
+  const Lanes tiles = ceilDivide(m, all.inverseM) * ceilDivide(n, all.inverseN) * all.parts;
+  const Lanes steps = ceilDivide(ceilDivide(k, all.inverseK), all.inverseParts);
+  const Lanes rounds = ceilDivide(tiles, all.inverseSms), wholeSteps = rounds * steps;
+  const Lanes maxSteps = min(wholeSteps, tiles * all.inverseSms * steps + all.lostSteps);
+  const Lanes inPieces = (m * all.narrowA + n * all.narrowB) * k;
+  const Lanes inputs = size.inputs + (size.inputs > all.l2Elements ? inPieces : zero);
+  const Lanes memory = inputs * all.read + size.outputs * all.written + (rounds - one) * all.pause;
   // The MMAs of a step: the largest limit. More multiprocessors are active in a split tail than in a whole one.
-  const Numbers active = least(tiles, all.numSms), usedM = least(all.blockM, m), usedN = least(all.blockN, n);
+  const Lanes active = min(tiles, all.numSms), usedM = min(all.blockM, m), usedN = min(all.blockN, n);
   const auto straddlesA = (size.divisorM < all.lineM) | (size.divisorK < all.lineKOfA);
   const auto straddlesB = (size.divisorN < all.lineN) | (size.divisorK < all.lineKOfB);
-  const Numbers lines = usedM * (straddlesA ? all.straddlingA : all.evenA) +
-                        usedN * (straddlesB ? all.straddlingB : all.evenB) +
-                        (all.blockM - usedM + all.blockN - usedN) * all.missing;
-  const Numbers products =
-      most(most(all.leastAtom, (usedM + usedN) * all.ingest), most(lines, usedM * usedN * all.energy) * active);
+  const Lanes lines = usedM * (straddlesA ? all.straddlingA : all.evenA) +
+                      usedN * (straddlesB ? all.straddlingB : all.evenB) +
+                      (all.blockM - usedM + all.blockN - usedN) * all.missing;
+  const Lanes mmas =
+      max(max(all.minAtom, (usedM + usedN) * all.ingest), max(lines, usedM * usedN * all.energy) * active);
   // All steps and epilogues.
-  const Numbers turnsFrom = size.k <= PingPongGain::shortK  ? all.turnsShortK
-                            : size.k <= PingPongGain::mostK ? all.turnsLongK
+  const Lanes pingPongFrom = size.k <= PingPongGain::shortK ? all.pingPongShortK
+                             : size.k <= PingPongGain::maxK ? all.pingPongLongK
                                                             : zero + infinity;
-  const auto takesTurns = tiles > turnsFrom;
-  Numbers compute = mostSteps * most(products + all.gap, all.leastStep) + rounds * all.epilogue;
-  compute +=
-      most(zero, mostSteps - all.stages) * (takesTurns ? all.turnsLate : all.late) * most(zero, one - memory / compute);
-  const Numbers together = least(takesTurns ? all.turnsAtATime : all.atATime, rounds);
-  const Numbers shared = most(mostSteps * products * all.crowded + steps * all.gap + all.epilogue, compute / together);
+  const auto usesPingPong = tiles > pingPongFrom;
+  Lanes compute = maxSteps * max(mmas + all.gap, all.minStep) + rounds * all.epilogue;
+  compute += max(zero, maxSteps - all.stages) * (usesPingPong ? all.pingPongLate : all.late) *
+             max(zero, one - memory / compute);
+  const Lanes together = min(usesPingPong ? all.pingPongAtATime : all.atATime, rounds);
+  const Lanes shared = max(maxSteps * mmas * all.crowded + steps * all.gap + all.epilogue, compute / together);
   compute = (together > one ? shared : compute) * all.spills;
-  const Numbers time = all.fixed + most(compute, memory);
-  return all.start + time * (takesTurns ? zero + float(1 / PingPongGain::underestimate) : one) + rounds * all.round +
-         (mostSteps < wholeSteps ? zero : all.unusedSplit);
+  const Lanes time = all.fixed + max(compute, memory);
+  return all.start + time * (usesPingPong ? zero + float(1 / PingPongGain::underestimate) : one) + rounds * all.round +
+         (maxSteps < wholeSteps ? zero : all.unusedSplit);
 }
 
 void LeastTimes::compute(GemmSize size, std::span<float> microseconds) const {
@@ -150,7 +150,7 @@ void LeastTimes::compute(GemmSize size, std::span<float> microseconds) const {
   constexpr int64_t large = 1 << 21;
   const float rounding = std::max({size.m, size.n, size.k}) > large ? 0.99f : 0.999f;
   for (size_t i = 0; i < count; i += lanes) {
-    const Numbers times = leastTimes(fours[i / lanes], sizes) * rounding;
+    const Lanes times = leastTimes(fours[i / lanes], sizes) * rounding;
     if (i + lanes <= count) {
       std::memcpy(&microseconds[i], &times, sizeof(times));
       continue;

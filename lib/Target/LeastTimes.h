@@ -24,25 +24,25 @@ public:
 private:
   /// The values of four kernels side by side, one vector register on every x86-64 and Arm processor.
   static constexpr size_t lanes = 4;
-  using Numbers = float __attribute__((vector_size(lanes * sizeof(float))));
+  using Lanes = float __attribute__((vector_size(lanes * sizeof(float))));
   /// The constants of GemmFormula and ScheduleFormula of each kernel, in us instead of ns and clocks.
   struct Kernels {
-    Numbers blockM, blockN;
-    Numbers inverseM, inverseN, inverseK, inverseSms, inverseParts; ///< of blocks, multiprocessors, parts of a tile
-    Numbers parts, numSms;
-    Numbers lostSteps;                              ///< minimum cost of splitting the tail; infinite: it is not split
-    Numbers lineM, lineN, lineKOfA, lineKOfB;       ///< elements of a line of L2; 0 if not contiguous
-    Numbers evenA, straddlingA, evenB, straddlingB; ///< lines per line that is used, times l2
-    Numbers missing;                                ///< the same for a row beyond the edge of the matrix
-    Numbers leastAtom, energy, ingest;              ///< for the atoms of a step
-    Numbers gap, leastStep, epilogue, stages, late, atATime, crowded, spills;
-    Numbers turnsShortK, turnsLongK;                     ///< tiles from which ping-pong gains; infinite: never
-    Numbers turnsLate, turnsAtATime;                     ///< values that differ with ping-pong
-    Numbers read, written, l2Elements, narrowA, narrowB; ///< per element of a or b, and of c; elements that L2 holds
-    Numbers fixed, start, round, unusedSplit, pause;
+    Lanes blockM, blockN;
+    Lanes inverseM, inverseN, inverseK, inverseSms, inverseParts; ///< of blocks, multiprocessors, parts of a tile
+    Lanes parts, numSms;
+    Lanes lostSteps;                              ///< minimum cost of splitting the tail; infinite: it is not split
+    Lanes lineM, lineN, lineKOfA, lineKOfB;       ///< elements of a line of L2; 0 if not contiguous
+    Lanes evenA, straddlingA, evenB, straddlingB; ///< lines per line that is used, times l2
+    Lanes missing;                                ///< the same for a row beyond the edge of the matrix
+    Lanes minAtom, energy, ingest;                ///< for the atoms of a step
+    Lanes gap, minStep, epilogue, stages, late, atATime, crowded, spills;
+    Lanes pingPongShortK, pingPongLongK;               ///< tiles from which ping-pong gains; infinite: never
+    Lanes pingPongLate, pingPongAtATime;               ///< values that differ with ping-pong
+    Lanes read, written, l2Elements, narrowA, narrowB; ///< per element of a or b, and of c; elements that L2 holds
+    Lanes fixed, start, round, unusedSplit, pause;
   };
   struct Size;
-  static Numbers leastTimes(const Kernels &kernels, const Size &size);
+  static Lanes leastTimes(const Kernels &kernels, const Size &size);
 
   std::vector<Kernels> fours;
   size_t count = 0;

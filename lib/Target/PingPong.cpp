@@ -22,14 +22,14 @@ bool isMeasuredTile(const GemmProblem &problem, const GemmConfig &config) {
 }
 
 bool isMeasuredSize(int64_t k, int64_t tiles, int64_t numSms) {
-  return k <= PingPongGain::mostK && tiles > (k <= PingPongGain::shortK ? numSms : PingPongGain::manyTiles * numSms);
+  return k <= PingPongGain::maxK && tiles > (k <= PingPongGain::shortK ? numSms : PingPongGain::manyTiles * numSms);
 }
 
-GemmFormula formulaOfTeams(const GpuTarget &target, GemmProblem problem, const GemmConfig &config, bool takeTurns) {
+GemmFormula formulaOfTeams(const GpuTarget &target, GemmProblem problem, const GemmConfig &config, bool pingPong) {
   problem.splitTail = false;
   const Tuned &tuned = tunedOf(target);
-  return {
-      problem, config, problem.multiprocessors(target), target, tuned.wgmma, /*warpGroups=*/true, takeTurns ? 2u : 1u};
+  return {problem,           config, problem.multiprocessors(target), target, tuned.wgmma, /*warpGroups=*/true,
+          pingPong ? 2u : 1u};
 }
 
 } // namespace
@@ -47,7 +47,7 @@ std::optional<GemmEstimate> findPingPong(const GpuTarget &target, const GemmProb
     while (isOpen && config.numStages > stagesOfTeams && sharedBytesOfTeams(problem, config) > target.maxSharedPerCta)
       --config.numStages;
     if (sharedBytesOfTeams(problem, config) <= target.maxSharedPerCta)
-      return formulaOfTeams(target, problem, config, /*takeTurns=*/true).estimate(problem.size());
+      return formulaOfTeams(target, problem, config, /*pingPong=*/true).estimate(problem.size());
   }
   return std::nullopt;
 }
@@ -60,8 +60,8 @@ bool prefersPingPong(const GpuTarget &target, const GemmProblem &problem, const 
 }
 
 PingPongFormula::PingPongFormula(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config)
-    : turns(formulaOfTeams(target, problem, config, /*takeTurns=*/true)),
-      alone(formulaOfTeams(target, problem, config, /*takeTurns=*/false)), isMeasured(isMeasuredTile(problem, config)),
+    : pingPong(formulaOfTeams(target, problem, config, /*pingPong=*/true)),
+      alone(formulaOfTeams(target, problem, config, /*pingPong=*/false)), isMeasured(isMeasuredTile(problem, config)),
       numSms(problem.multiprocessors(target)) {}
 
 bool PingPongFormula::gains(const GemmFormula::Work &work) const {
@@ -69,7 +69,7 @@ bool PingPongFormula::gains(const GemmFormula::Work &work) const {
 }
 
 double PingPongFormula::nanoseconds(const GemmFormula::Work &work) const {
-  return gains(work) ? turns.nanoseconds(work) / PingPongGain::underestimate : alone.nanoseconds(work);
+  return gains(work) ? pingPong.nanoseconds(work) / PingPongGain::underestimate : alone.nanoseconds(work);
 }
 
 } // namespace tile::target

@@ -18,7 +18,7 @@ bool prefersPingPong(const GpuTarget &target, const GemmProblem &problem, const 
 /// The range in which ping-pong gains on an H200 with 16-bit operands, as measured: 2 % at K = 256, 4 to 14 % at 512, 2
 /// to 10 % at 1024 with many tiles (nothing for 1536x8192x1024, 6 tiles per multiprocessor), nothing from 2048 on.
 struct PingPongGain {
-  static constexpr int64_t mostK = 1024, shortK = 512;
+  static constexpr int64_t maxK = 1024, shortK = 512;
   static constexpr int64_t manyTiles = 6; ///< tiles per multiprocessor; beyond shortK
   /// The formula includes waves and limits, but underestimates epilogues: where it predicts 7 % more (2048x2048x512),
   /// ping-pong took 6 % less.
@@ -30,14 +30,14 @@ class PingPongFormula {
 public:
   PingPongFormula(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config);
 
-  GemmFormula::Work workFor(const GemmSize &size) const { return turns.workFor(size); }
+  GemmFormula::Work workFor(const GemmSize &size) const { return pingPong.workFor(size); }
   double nanoseconds(const GemmFormula::Work &work) const;
 
 private:
   friend class LeastTimes;
   bool gains(const GemmFormula::Work &work) const;
 
-  GemmFormula turns, alone;
+  GemmFormula pingPong, alone;
   bool isMeasured; ///< whether this tile and these types were measured
   int64_t numSms;
 };

@@ -7,27 +7,27 @@ namespace tile::target {
 Rates ratesOf(const GpuTarget &target) {
   switch (target.capability) {
   case 75: // T4: 65 TFLOP/s
-    return {.clockGHz = 1.59, .memory = 320, .l2 = 4, .products16 = 512, .lanes = 64};
+    return {.clockGHz = 1.59, .memory = 320, .l2 = 4, .multiplyAdds16 = 512, .lanes = 64};
   case 80: // A100, 40 GB: 312 TFLOP/s
-    return {.clockGHz = 1.41, .memory = 1555, .l2 = 40, .products16 = 1024, .lanes = 64};
+    return {.clockGHz = 1.41, .memory = 1555, .l2 = 40, .multiplyAdds16 = 1024, .lanes = 64};
   case 86: // RTX 3090: 71 TFLOP/s
-    return {.clockGHz = 1.70, .memory = 936, .l2 = 6, .products16 = 256};
+    return {.clockGHz = 1.70, .memory = 936, .l2 = 6, .multiplyAdds16 = 256};
   case 87: // Jetson AGX Orin
-    return {.clockGHz = 1.30, .memory = 205, .l2 = 4, .products16 = 512};
+    return {.clockGHz = 1.30, .memory = 205, .l2 = 4, .multiplyAdds16 = 512};
   case 89: // RTX 4090: 165 TFLOP/s
-    return {.clockGHz = 2.52, .memory = 1008, .l2 = 72, .products16 = 256};
+    return {.clockGHz = 2.52, .memory = 1008, .l2 = 72, .multiplyAdds16 = 256};
   case 100: // B200: 2250 TFLOP/s
-    return {.clockGHz = 1.85, .memory = 8000, .l2 = 126, .products16 = 4096};
+    return {.clockGHz = 1.85, .memory = 8000, .l2 = 126, .multiplyAdds16 = 4096};
   case 103: // B300: 2500 TFLOP/s
-    return {.clockGHz = 1.90, .memory = 8000, .l2 = 126, .products16 = 4096};
+    return {.clockGHz = 1.90, .memory = 8000, .l2 = 126, .multiplyAdds16 = 4096};
   case 110: // Jetson Thor: 259 TFLOP/s
-    return {.clockGHz = 1.58, .memory = 273, .l2 = 32, .products16 = 4096};
+    return {.clockGHz = 1.58, .memory = 273, .l2 = 32, .multiplyAdds16 = 4096};
   case 121: // DGX Spark: 62 TFLOP/s
-    return {.clockGHz = 2.53, .memory = 273, .l2 = 24, .products16 = 256};
+    return {.clockGHz = 2.53, .memory = 273, .l2 = 24, .multiplyAdds16 = 256};
   case 120: // RTX 5090: 210 TFLOP/s
-    return {.clockGHz = 2.41, .memory = 1792, .l2 = 96, .products16 = 256};
+    return {.clockGHz = 2.41, .memory = 1792, .l2 = 96, .multiplyAdds16 = 256};
   default: // H200: 989 TFLOP/s
-    return {.clockGHz = 1.83, .memory = 4800, .l2 = 50, .products16 = 2048};
+    return {.clockGHz = 1.83, .memory = 4800, .l2 = 50, .multiplyAdds16 = 2048};
   }
 }
 

@@ -10,18 +10,18 @@
 namespace tile::target {
 
 struct Rates {
-  double clockGHz;      ///< boost clock
-  double memory;        ///< GB/s
-  double l2;            ///< MB of cache that all multiprocessors share
-  double products16;    ///< multiply-adds per clock and multiprocessor of 16-bit operands with fp32 accumulators, dense
-  double lanes = 128;   ///< fp32 operations per clock and multiprocessor
-  double special = 16;  ///< exp2, rcp, …: CUDA programming guide, "Arithmetic Instructions"
-  double ingest = 64;   ///< bytes per clock from L2 to a multiprocessor: its port to the crossbar
-  double latency = 700; ///< clocks of a load that misses L1: about, on Hopper
-  double shared = 128;  ///< bytes per clock
+  double clockGHz;       ///< boost clock
+  double memory;         ///< GB/s
+  double l2;             ///< MB of cache that all multiprocessors share
+  double multiplyAdds16; ///< dense, with 16-bit operands and fp32 accumulators, per clock and multiprocessor
+  double lanes = 128;    ///< fp32 operations per clock and multiprocessor
+  double special = 16;   ///< exp2, rcp, …: CUDA programming guide, "Arithmetic Instructions"
+  double ingest = 64;    ///< bytes per clock from L2 to a multiprocessor: its port to the crossbar
+  double latency = 700;  ///< clocks of a load that misses L1: about, on Hopper
+  double shared = 128;   ///< bytes per clock
 
   /// Returns the rate of tensor cores: half for operands of twice the width.
-  double multiplyAdds(unsigned operandBits) const { return products16 * 16 / (operandBits ? operandBits : 16); }
+  double multiplyAdds(unsigned operandBits) const { return multiplyAdds16 * 16 / (operandBits ? operandBits : 16); }
 };
 
 Rates ratesOf(const GpuTarget &target);

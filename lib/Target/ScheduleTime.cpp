@@ -26,14 +26,14 @@ ScheduleFormula::ScheduleFormula(const GpuTarget &target, const GemmProblem &pro
         return GemmFormula::of(target, own, config, schedule.ctasPerTile);
       }()) {
   start = change = unusedSplit = 0;
-  meeting = schedule.ctasPerTile > 1 ? meetingTime(target, config, schedule.ctasPerTile) : 0;
+  cluster = schedule.ctasPerTile > 1 ? clusterTime(target, config, schedule.ctasPerTile) : 0;
   // Two CTAs with mma.sync share a multiprocessor, so that one begins while another ends; the constants include that.
   if (!config.wgmma)
     return;
   if (schedule.persistent)
     start = tunedOf(target).persistence;
   if (schedule.pingPong)
-    turns.emplace(target, problem, config);
+    pingPong.emplace(target, problem, config);
   else if (!schedule.persistent)
     change = changeTime(problem, config, tunedOf(target));
   else if (problem.splitTail && schedule.ctasPerTile == 1)
@@ -49,9 +49,9 @@ GemmSize ScheduleFormula::clamp(GemmSize size) {
 
 double ScheduleFormula::microseconds(const GemmSize &size) const {
   const GemmSize counted = clamp(size);
-  const GemmFormula::Work work = turns ? turns->workFor(counted) : tiles.workFor(counted);
-  const double microseconds = (turns ? turns->nanoseconds(work) : tiles.nanoseconds(work)) * 1e-3;
-  return start + microseconds + work.waves * meeting + (work.waves - 1) * change + (work.isSplit ? 0 : unusedSplit);
+  const GemmFormula::Work work = pingPong ? pingPong->workFor(counted) : tiles.workFor(counted);
+  const double microseconds = (pingPong ? pingPong->nanoseconds(work) : tiles.nanoseconds(work)) * 1e-3;
+  return start + microseconds + work.waves * cluster + (work.waves - 1) * change + (work.isSplit ? 0 : unusedSplit);
 }
 
 double estimateSchedule(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config,

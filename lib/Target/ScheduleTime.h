@@ -35,8 +35,8 @@ private:
   friend class LeastTimes;
 
   GemmFormula tiles;
-  std::optional<PingPongFormula> turns;
-  double meeting;     ///< us of a synchronization of clusters
+  std::optional<PingPongFormula> pingPong;
+  double cluster;     ///< us of a synchronization of clusters
   double start;       ///< us
   double change;      ///< us between two tiles of a multiprocessor, in addition to the tiles' times
   double unusedSplit; ///< us of a tail that could be split and is not

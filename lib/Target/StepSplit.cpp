@@ -10,10 +10,10 @@
 
 namespace tile::target {
 
-double meetingTime(const GpuTarget &target, const GemmConfig &config, unsigned ctas) {
-  constexpr double sumElements = 64 * 64;
+double clusterTime(const GpuTarget &target, const GemmConfig &config, unsigned ctas) {
+  constexpr double exchangedElements = 64 * 64;
   const Tuned &tuned = tunedOf(target);
-  return tuned.meetingTime + tuned.exchangeTime * config.blockM * config.blockN / sumElements * (ctas - 1);
+  return tuned.clusterTime + tuned.exchangeTime * config.blockM * config.blockN / exchangedElements * (ctas - 1);
 }
 
 /// Returns fewer CTAs for clusters of four, which do not fill all groups of multiprocessors: 128 CTAs on 132 took two
@@ -32,8 +32,8 @@ bool canSplitSteps(const GpuTarget &target, const GemmProblem &problem, GemmConf
     return false;
   // A copy of a tile's accumulator for each sender, in addition to at least four stages.
   config.numStages = std::min(config.numStages, 4u);
-  int64_t sums = int64_t(ctas - 1) * config.blockM * config.blockN * 4;
-  return sharedBytes(problem, config) + sums <= target.maxSharedPerCta;
+  int64_t exchanged = int64_t(ctas - 1) * config.blockM * config.blockN * 4;
+  return sharedBytes(problem, config) + exchanged <= target.maxSharedPerCta;
 }
 
 unsigned chooseStepSplit(const GpuTarget &target, const GemmProblem &problem, const GemmEstimate &estimate) {
@@ -51,7 +51,7 @@ unsigned chooseStepSplit(const GpuTarget &target, const GemmProblem &problem, co
       continue;
     GemmEstimate parts = GemmFormula::of(target, problem, estimate.config, ctas).estimate(problem.size());
     // Whole tiles that all run at once are not persistent.
-    double time = parts.microseconds + tuned.persistence + meetingTime(target, estimate.config, ctas);
+    double time = parts.microseconds + tuned.persistence + clusterTime(target, estimate.config, ctas);
     if (time < best) {
       best = time;
       chosen = ctas;

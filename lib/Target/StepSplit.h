@@ -15,7 +15,7 @@ bool canSplitSteps(const GpuTarget &target, const GemmProblem &problem, GemmConf
 unsigned chooseStepSplit(const GpuTarget &target, const GemmProblem &problem, const GemmEstimate &estimate);
 
 /// Returns the us in which the CTAs of a cluster synchronize and reduce their accumulators of a tile.
-double meetingTime(const GpuTarget &target, const GemmConfig &config, unsigned ctas);
+double clusterTime(const GpuTarget &target, const GemmConfig &config, unsigned ctas);
 
 /// Returns the CTAs of clusters of `ctas` that run at the same time with one CTA per multiprocessor.
 unsigned residentCtas(unsigned ctas, unsigned numSms);

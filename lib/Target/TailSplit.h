@@ -18,10 +18,10 @@ struct TailSplit {
   /// The maximum number of parts of a tile: its owner adds the others' accumulators one after another.
   static constexpr int64_t maxParts = 4;
   /// Keeps tail * (steps + piece) below 2^31 on up to 2047 multiprocessors.
-  static constexpr int64_t mostSteps = 1 << 20;
+  static constexpr int64_t maxSteps = 1 << 20;
   /// Tiles whose K steps take fewer clocks, those of less than 128x128 by 64, belong to small problems, where computing
   /// the schedule takes longer than splitting saves.
-  static constexpr int64_t leastStepClocks = 512;
+  static constexpr int64_t minStepClocks = 512;
   /// The minimum ratio of gain to cost of a split without a full wave before it.
   static constexpr int64_t onlyWave = 3;
 
@@ -47,7 +47,7 @@ struct TailSplit {
   }
 
   /// Tiles with at most this many steps are never split.
-  int64_t leastSteps() const { return sum + fixed; }
+  int64_t minSteps() const { return sum + fixed; }
 
   /// Returns the number of steps from which `parts` parts gain at least as much as one part fewer.
   int64_t stepsFor(int64_t parts) const { return parts * (parts - 1) * sum; }
@@ -64,7 +64,7 @@ struct TailSplit {
     int64_t own = parts > 1 ? steps - (parts - 1) * (steps / parts) : (tail * (steps + piece) + ctas - 1) / ctas;
     int64_t lost = std::max<int64_t>(parts - 1, 1) * sum + fixed;
     bool pays = own + lost * (waves > 0 ? 1 : onlyWave) < steps;
-    return steps < mostSteps && pays ? std::optional(TailShare{own, lost}) : std::nullopt;
+    return steps < maxSteps && pays ? std::optional(TailShare{own, lost}) : std::nullopt;
   }
 };
 

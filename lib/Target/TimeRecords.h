@@ -17,8 +17,8 @@ inline constexpr int64_t timedCtas = 64;               ///< only the first CTAs 
 inline constexpr int64_t timesPerWarp = 512;           ///< records of a warp; further ones are dropped
 inline constexpr int64_t timeBytes = 16;               ///< bytes of a record, and of the header of a CTA
 
-/// A `Warp` event spans everything that the warp does; `Copy` and `Products` have no end.
-enum class TimeMark : uint8_t { Warp = 1, BarrierWait, ProductsWait, CopiesWait, Meeting, Copy, Products, FlagWait };
+/// A `Warp` event spans everything that the warp does; `Copy` and `Mmas` have no end.
+enum class TimeMark : uint8_t { Warp = 1, BarrierWait, MmasWait, CopiesWait, BarrierSync, Copy, Mmas, FlagWait };
 
 /// The event of a record; never 0.
 struct TimeRecord {

@@ -7,7 +7,7 @@ namespace tile::verify {
 namespace {
 
 constexpr int deepest = 12;            // of definitions that are followed
-constexpr int mostSteps = 4000;        // bounds that are computed for one offset
+constexpr int maxSteps = 4000;         // bounds that are computed for one offset
 constexpr Wide largestCount = 1 << 24; // a range that says more than that of a type
 
 using Monomial = Poly::Monomial;
@@ -80,7 +80,7 @@ public:
       return std::nullopt;
     poly = rejoin(takeRemainder(std::move(poly)));
     for (;;) {
-      if (++steps > mostSteps || poly.isHuge())
+      if (++steps > maxSteps || poly.isHuge())
         return std::nullopt;
       const Cofactors parts = split(poly);
       if (parts.empty() || (parts.size() == 1 && parts.begin()->first.empty()))
@@ -198,7 +198,7 @@ private:
 
   /// Replaces a * (value - D * q) by a * r.
   Poly takeRemainder(Poly poly) {
-    for (bool hasChanged = true; hasChanged && ++steps < mostSteps;) {
+    for (bool hasChanged = true; hasChanged && ++steps < maxSteps;) {
       hasChanged = false;
       const Cofactors parts = split(poly);
       for (const auto &[monomial, factor] : parts) {
@@ -226,7 +226,7 @@ private:
 
   /// Replaces a * (D * q + r) by a * value, for the quotient q and remainder r of value and D.
   Poly rejoin(Poly poly) {
-    for (bool hasChanged = true; hasChanged && ++steps < mostSteps;) {
+    for (bool hasChanged = true; hasChanged && ++steps < maxSteps;) {
       hasChanged = false;
       const Cofactors parts = split(poly);
       for (const auto &[monomial, factor] : parts) {

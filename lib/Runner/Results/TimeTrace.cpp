@@ -176,7 +176,7 @@ private:
       const TimeRecord record = TimeRecord::decode(records[2 * i]);
       last = records[2 * i + 1];
       isCut |= i + 1 == ordinary;
-      if (record.mark == TimeMark::Copy || record.mark == TimeMark::Products)
+      if (record.mark == TimeMark::Copy || record.mark == TimeMark::Mmas)
         events.push_back({{"name", nameOf(record)},
                           {"cat", record.mark == TimeMark::Copy ? "copy" : "product"},
                           {"ph", "i"},

@@ -12,15 +12,15 @@ static bool isKnownToLayouts(const MmaInstruction &instruction) {
 }
 
 /// The number of warps along M; the remaining factor is along N.
-static unsigned chooseWarpsM(const MmaSyncDot &product) {
+static unsigned chooseWarpsM(const MmaSyncDot &dot) {
   unsigned best = 1;
   int64_t bestCost = std::numeric_limits<int64_t>::max();
-  for (unsigned warpsM = 1; warpsM <= product.numWarps; warpsM *= 2) {
-    int64_t tileM = std::max<int64_t>(product.m / warpsM, mmaSyncRows);
-    int64_t tileN = std::max<int64_t>(product.n / (product.numWarps / warpsM), mmaSyncColumns);
+  for (unsigned warpsM = 1; warpsM <= dot.numWarps; warpsM *= 2) {
+    int64_t tileM = std::max<int64_t>(dot.m / warpsM, mmaSyncRows);
+    int64_t tileN = std::max<int64_t>(dot.n / (dot.numWarps / warpsM), mmaSyncColumns);
     // Returns the operand elements that the CTA reads per k: each warp reads its rows of A and its columns of B.
-    int64_t cost = (tileM + tileN) * product.numWarps;
-    if (cost < bestCost || (cost == bestCost && product.isChained)) {
+    int64_t cost = (tileM + tileN) * dot.numWarps;
+    if (cost < bestCost || (cost == bestCost && dot.isChained)) {
       best = warpsM;
       bestCost = cost;
     }
@@ -44,22 +44,22 @@ std::string scaledMmaSuffix(MmaType a, MmaType b, unsigned scaleGroup) {
          types + "ue8m0";
 }
 
-std::optional<MmaSyncPlan> planMmaSync(const GpuTarget &target, const MmaSyncDot &product) {
+std::optional<MmaSyncPlan> planMmaSync(const GpuTarget &target, const MmaSyncDot &dot) {
   MmaSyncPlan plan;
-  if (product.scaleGroup) {
-    unsigned k = 8 * mmaSyncBytesK / mmaTypeBits(product.a);
-    if (isScaledInstruction(target, product.a, product.b, product.accumulator, k, product.scaleGroup) && k <= product.k)
+  if (dot.scaleGroup) {
+    unsigned k = 8 * mmaSyncBytesK / mmaTypeBits(dot.a);
+    if (isScaledInstruction(target, dot.a, dot.b, dot.accumulator, k, dot.scaleGroup) && k <= dot.k)
       plan.k = k;
   } else {
-    for (const MmaInstruction *candidate : mmaInstructions(target, product.a, product.b, product.accumulator))
+    for (const MmaInstruction *candidate : mmaInstructions(target, dot.a, dot.b, dot.accumulator))
       // The block must hold at least one K step.
-      if (isKnownToLayouts(*candidate) && candidate->k <= product.k)
+      if (isKnownToLayouts(*candidate) && candidate->k <= dot.k)
         plan.k = candidate->k;
   }
   if (plan.k == 0)
     return std::nullopt;
-  plan.warpsM = chooseWarpsM(product);
-  plan.warpsN = product.numWarps / plan.warpsM;
+  plan.warpsM = chooseWarpsM(dot);
+  plan.warpsN = dot.numWarps / plan.warpsM;
   return plan;
 }
 
@@ -73,12 +73,12 @@ bool isMmaSyncInstruction(const GpuTarget &target, MmaType a, MmaType b, MmaType
   });
 }
 
-std::string_view whyMmaSyncWastes(const MmaSyncDot &product) {
-  if (product.k * mmaTypeBits(product.a) < 8 * mmaSyncBytesK)
+std::string_view whyMmaSyncWastes(const MmaSyncDot &dot) {
+  if (dot.k * mmaTypeBits(dot.a) < 8 * mmaSyncBytesK)
     return "a K step is shorter than an instruction";
-  if (product.m < mmaSyncRows || product.n < mmaSyncColumns)
+  if (dot.m < mmaSyncRows || dot.n < mmaSyncColumns)
     return "a tile is smaller than an instruction";
-  if (product.m * product.n < int64_t(mmaSyncRows) * mmaSyncColumns * product.numWarps)
+  if (dot.m * dot.n < int64_t(mmaSyncRows) * mmaSyncColumns * dot.numWarps)
     return "a warp has nothing to multiply";
   return "";
 }

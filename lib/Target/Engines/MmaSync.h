@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // mma.sync: the instruction that computes an MMA, and the grid of warps. MmaTable.h lists the instructions.
 //
-//   MmaSyncDot product{.m = 128, .n = 128, .k = 32, .numWarps = 4};
-//   std::optional<MmaSyncPlan> plan = planMmaSync(*findTarget("sm_80"), product);   // m16n8k16, 2 x 2 warps
+//   MmaSyncDot dot{.m = 128, .n = 128, .k = 32, .numWarps = 4};
+//   std::optional<MmaSyncPlan> plan = planMmaSync(*findTarget("sm_80"), dot);   // m16n8k16, 2 x 2 warps
 #pragma once
 
 #include "Target/MmaTable.h"
@@ -34,7 +34,7 @@ struct MmaSyncPlan {
 /// warp reads the fewest operand bytes per MMA. Of two such grids, a chain takes the one with more warps along M, where
 /// accumulators with whole rows can be left operands in place. Returns none if the tensor cores do not support the
 /// types.
-std::optional<MmaSyncPlan> planMmaSync(const GpuTarget &target, const MmaSyncDot &product);
+std::optional<MmaSyncPlan> planMmaSync(const GpuTarget &target, const MmaSyncDot &dot);
 
 /// Returns true if the target has m16n8k`k` for these types.
 bool isMmaSyncInstruction(const GpuTarget &target, MmaType a, MmaType b, MmaType accumulator, unsigned k,
@@ -45,6 +45,6 @@ bool isMmaSyncInstruction(const GpuTarget &target, MmaType a, MmaType b, MmaType
 std::string scaledMmaSuffix(MmaType a, MmaType b, unsigned scaleGroup);
 
 /// Returns the reason why warps would compute rows or columns twice; empty if they do not.
-std::string_view whyMmaSyncWastes(const MmaSyncDot &product);
+std::string_view whyMmaSyncWastes(const MmaSyncDot &dot);
 
 } // namespace tile::target

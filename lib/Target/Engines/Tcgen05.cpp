@@ -26,7 +26,7 @@ bool multipliesTypes(MmaType a, MmaType b, MmaType accumulator, unsigned scaleGr
 /// As with wgmma, one instruction computes 160 columns, for example, and b's buffer has its padding at the end.
 bool fitsOneInstruction(const WgmmaDot &dot) {
   constexpr int64_t step = 16;
-  return isPowerOfTwo(dot.m) && isPowerOfTwo(dot.k) && dot.n % step == 0 && dot.n <= tcgen05MostColumns &&
+  return isPowerOfTwo(dot.m) && isPowerOfTwo(dot.k) && dot.n % step == 0 && dot.n <= tcgen05MaxColumns &&
          (!dot.bKMajor || dot.k * dot.elementBits() <= 8 * widestSwizzle);
 }
 
@@ -52,7 +52,7 @@ bool isTcgen05Instruction(MmaType a, MmaType b, MmaType accumulator, unsigned m,
   // PTX ISA, "Shape": i8 has steps of 16 columns for 64 rows, too, from 32 on.
   unsigned step = m == fullRows || a == MmaType::S8 ? 16 : 8;
   return multipliesTypes(a, b, accumulator, scaleGroup) && (m == fullRows || m == halfRows) && n % step == 0 &&
-         n >= step && n <= tcgen05MostColumns && (a != MmaType::S8 || n == 8 || n == 24 || n % 16 == 0);
+         n >= step && n <= tcgen05MaxColumns && (a != MmaType::S8 || n == 8 || n == 24 || n % 16 == 0);
 }
 
 unsigned tensorColumnsOf(int64_t m, int64_t n) {
@@ -130,7 +130,7 @@ Tcgen05Result planTcgen05(const GpuTarget &target, const WgmmaDot &dot) {
   if (!hasPowers && !fitsOneInstruction(dot))
     return refuse("tcgen05 multiplies sizes that are powers of two, or multiples of 16 columns");
   Tcgen05Plan plan{.m = dot.m >= fullRows ? fullRows : halfRows,
-                   .n = unsigned(std::min<int64_t>(dot.n, tcgen05MostColumns)),
+                   .n = unsigned(std::min<int64_t>(dot.n, tcgen05MaxColumns)),
                    .k = unsigned(8 * tcgen05BytesK / bits)};
   if (!isTcgen05Instruction(dot.a, dot.b, dot.accumulator, plan.m, plan.n, dot.scaleGroup))
     return refuse("tcgen05 has no instruction of " + std::to_string(plan.m) + " rows and " + std::to_string(plan.n) +
@@ -143,7 +143,7 @@ Tcgen05Result planTcgen05(const GpuTarget &target, const WgmmaDot &dot) {
                   std::to_string(groupsOfColumns) + "; use fewer warps");
   // With n contiguous, rows of b have at least the smallest swizzle.
   int64_t panel = std::min<int64_t>(std::bit_ceil(uint64_t(dot.n)), 64);
-  if (!dot.bKMajor && panel * bits < 8 * leastSwizzle)
+  if (!dot.bKMajor && panel * bits < 8 * minSwizzle)
     return refuse("tcgen05 multiplies rows of b of at least 32 bytes; use more columns");
   unsigned columns = tensorColumnsOf(dot.m, dot.n);
   if (dot.scaleGroup) {

@@ -14,10 +14,10 @@
 namespace tile::target {
 
 constexpr unsigned tensorMemoryLanes = 128;
-constexpr unsigned tensorMemoryColumns = 512;     ///< of 32 bits; of one multiprocessor
-constexpr unsigned leastTensorMemoryColumns = 32; ///< An allocation has a power of two of them, at least these.
-constexpr unsigned tcgen05MostColumns = 256;      ///< of an instruction
-constexpr unsigned tcgen05BytesK = 32;            ///< of a row of a that each instruction multiplies, for all types
+constexpr unsigned tensorMemoryColumns = 512;   ///< of 32 bits; of one multiprocessor
+constexpr unsigned minTensorMemoryColumns = 32; ///< An allocation has a power of two of them, at least these.
+constexpr unsigned tcgen05MaxColumns = 256;     ///< of an instruction
+constexpr unsigned tcgen05BytesK = 32;          ///< of a row of a that each instruction multiplies, for all types
 
 /// The instruction m n k.
 struct Tcgen05Plan {

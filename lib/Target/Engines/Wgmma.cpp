@@ -30,10 +30,10 @@ bool hasTypes(MmaType a, MmaType b, MmaType accumulator) {
 
 /// One instruction computes 160 columns, for example. Only b has that many, and its buffer must have the remainder at
 /// its end: with k contiguous there is one panel of all columns, with n contiguous the last panel is shorter.
-bool fitsOnePart(const WgmmaDot &product, unsigned groupsN) {
+bool fitsOnePart(const WgmmaDot &dot, unsigned groupsN) {
   constexpr int64_t step = 16;
-  return isPowerOfTwo(product.m) && isPowerOfTwo(product.k) && product.n % step == 0 && product.n <= wgmmaMostColumns &&
-         groupsN == 1 && (!product.bKMajor || product.k * product.elementBits() <= 8 * widestSwizzle);
+  return isPowerOfTwo(dot.m) && isPowerOfTwo(dot.k) && dot.n % step == 0 && dot.n <= wgmmaMaxColumns && groupsN == 1 &&
+         (!dot.bKMajor || dot.k * dot.elementBits() <= 8 * widestSwizzle);
 }
 
 } // namespace
@@ -52,20 +52,20 @@ WgmmaDot WgmmaDot::swapped() const {
 }
 
 bool isWgmmaInstruction(MmaType a, MmaType b, MmaType accumulator, unsigned n) {
-  return hasTypes(a, b, accumulator) && n >= wgmmaColumnStep && n <= wgmmaMostColumns && n % wgmmaColumnStep == 0;
+  return hasTypes(a, b, accumulator) && n >= wgmmaColumnStep && n <= wgmmaMaxColumns && n % wgmmaColumnStep == 0;
 }
 
-std::string whyNoWgmma(const GpuTarget &target, const WgmmaDot &product) {
+std::string whyNoWgmma(const GpuTarget &target, const WgmmaDot &dot) {
   if (!target.has(Feature::Wgmma))
     return std::string(target.name) + " has no wgmma, sm_90a has";
-  if (product.scaleGroup)
+  if (dot.scaleGroup)
     return "wgmma takes no scales";
-  std::string a(mmaTypeName(product.a)), b(mmaTypeName(product.b));
-  if (!hasTypes(product.a, product.b, product.accumulator))
-    return "wgmma does not multiply " + a + " and " + b + " into " + std::string(mmaTypeName(product.accumulator));
-  bool is16Bit = product.elementBits() == 16;
+  std::string a(mmaTypeName(dot.a)), b(mmaTypeName(dot.b));
+  if (!hasTypes(dot.a, dot.b, dot.accumulator))
+    return "wgmma does not multiply " + a + " and " + b + " into " + std::string(mmaTypeName(dot.accumulator));
+  bool is16Bit = dot.elementBits() == 16;
   // PTX ISA, "Matrix descriptor": only 16-bit types may have m or n contiguous.
-  if (!is16Bit && !(product.hasKMajorA() && product.bKMajor))
+  if (!is16Bit && !(dot.hasKMajorA() && dot.bKMajor))
     return "wgmma multiplies " + a + " only if k is contiguous in both operands";
   return "";
 }
@@ -76,42 +76,42 @@ bool isBoundBySharedMemory(unsigned n, bool isWritten) {
   return reading > multiplying || (isWritten && reading == multiplying);
 }
 
-WgmmaResult planWgmma(const GpuTarget &target, const WgmmaDot &product) {
+WgmmaResult planWgmma(const GpuTarget &target, const WgmmaDot &dot) {
   auto refuse = [](std::string reason) { return WgmmaResult{std::nullopt, std::move(reason)}; };
-  if (std::string reason = whyNoWgmma(target, product); !reason.empty())
+  if (std::string reason = whyNoWgmma(target, dot); !reason.empty())
     return refuse(reason);
-  int64_t groups = product.numWarps / warpsPerGroup, bits = product.elementBits(), bitsK = product.k * bits;
-  if (groups == 0 || product.numWarps % warpsPerGroup != 0)
-    return refuse("wgmma needs groups of 4 warps, the kernel has " + std::to_string(product.numWarps));
-  if (product.m < wgmmaRows)
-    return refuse("wgmma multiplies 64 rows, a has " + std::to_string(product.m));
+  int64_t groups = dot.numWarps / warpsPerGroup, bits = dot.elementBits(), bitsK = dot.k * bits;
+  if (groups == 0 || dot.numWarps % warpsPerGroup != 0)
+    return refuse("wgmma needs groups of 4 warps, the kernel has " + std::to_string(dot.numWarps));
+  if (dot.m < wgmmaRows)
+    return refuse("wgmma multiplies 64 rows, a has " + std::to_string(dot.m));
   if (bitsK < 8 * wgmmaBytesK)
     return refuse("wgmma multiplies 256 bits of k, a has " + std::to_string(bitsK));
   WgmmaPlan plan;
   // Groups go along M as long as each has 64 rows, the remaining ones along N.
-  plan.groupsM = std::min<int64_t>(groups, product.m / wgmmaRows);
+  plan.groupsM = std::min<int64_t>(groups, dot.m / wgmmaRows);
   plan.groupsN = groups / plan.groupsM;
-  bool hasPowers = isPowerOfTwo(product.m) && isPowerOfTwo(product.n) && isPowerOfTwo(product.k);
-  if (!hasPowers && !fitsOnePart(product, plan.groupsN))
+  bool hasPowers = isPowerOfTwo(dot.m) && isPowerOfTwo(dot.n) && isPowerOfTwo(dot.k);
+  if (!hasPowers && !fitsOnePart(dot, plan.groupsN))
     return refuse("wgmma multiplies sizes that are powers of two, or multiples of 16 columns of one warp group");
-  int64_t groupN = product.n / plan.groupsN;
+  int64_t groupN = dot.n / plan.groupsN;
   if (groupN < wgmmaColumnStep)
-    return refuse("wgmma computes 8 columns for each warp group, b has " + std::to_string(product.n) + " for " +
+    return refuse("wgmma computes 8 columns for each warp group, b has " + std::to_string(dot.n) + " for " +
                   std::to_string(plan.groupsN));
   // With n contiguous, groups begin at whole panels, whose rows have a swizzle.
-  int64_t panel = std::min<int64_t>(std::bit_ceil(uint64_t(product.n)), 64);
+  int64_t panel = std::min<int64_t>(std::bit_ceil(uint64_t(dot.n)), 64);
   bool splitsPanel = plan.groupsN > 1 && groupN % panel != 0;
-  if (!product.bKMajor && (panel * bits < 8 * leastSwizzle || splitsPanel))
+  if (!dot.bKMajor && (panel * bits < 8 * minSwizzle || splitsPanel))
     return refuse("wgmma multiplies rows of b of 32 bytes, or of 64 elements for each warp group");
-  plan.n = std::min<int64_t>(groupN, wgmmaMostColumns);
+  plan.n = std::min<int64_t>(groupN, wgmmaMaxColumns);
   plan.k = 8 * wgmmaBytesK / bits;
-  if (product.imprecise) {
+  if (dot.imprecise) {
     // Separate partial sums take registers in addition to the accumulator: half as many for 128 columns.
     constexpr unsigned promotedColumns = 128;
     if (groupN > promotedColumns && groupN % promotedColumns == 0)
       plan.n = promotedColumns;
     // Whole instructions, as Triton counts them.
-    plan.promote = (std::max(*product.imprecise, 1u) + plan.k - 1) / plan.k * plan.k;
+    plan.promote = (std::max(*dot.imprecise, 1u) + plan.k - 1) / plan.k * plan.k;
   }
   return {plan, ""};
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // wgmma: the MMAs that it can compute, the instruction, and the grid of warp groups.
 //
-//   WgmmaDot product{.m = 128, .n = 256, .k = 64, .numWarps = 8};
-//   std::optional<WgmmaPlan> plan = planWgmma(*findTarget("sm_90a"), product).plan;   // m64n256k16, 2 groups along m
+//   WgmmaDot dot{.m = 128, .n = 256, .k = 64, .numWarps = 8};
+//   std::optional<WgmmaPlan> plan = planWgmma(*findTarget("sm_90a"), dot).plan;   // m64n256k16, 2 groups along m
 //
 // Only this file defines what the instruction accepts. It takes plain facts: Analysis finds them in the IR, the cost
 // model in a configuration, the conversion in an operation. Source: PTX ISA, "Asynchronous Warpgroup Level Matrix
@@ -17,12 +17,12 @@
 namespace tile::target {
 
 constexpr unsigned warpsPerGroup = 4;
-constexpr unsigned wgmmaRows = 64;         ///< rows of each instruction
-constexpr unsigned wgmmaBytesK = 32;       ///< bytes of a row of a that each instruction reads, for all types
-constexpr unsigned wgmmaMostColumns = 256; ///< maximum columns of an instruction, a multiple of 8
+constexpr unsigned wgmmaRows = 64;        ///< rows of each instruction
+constexpr unsigned wgmmaBytesK = 32;      ///< bytes of a row of a that each instruction reads, for all types
+constexpr unsigned wgmmaMaxColumns = 256; ///< maximum columns of an instruction, a multiple of 8
 constexpr unsigned wgmmaColumnStep = 8;
 constexpr unsigned widestSwizzle = 128; ///< bytes of a row of an operand in shared memory that are swizzled together
-constexpr unsigned leastSwizzle = 32;   ///< alignment that a matrix descriptor of the operand needs
+constexpr unsigned minSwizzle = 32;     ///< alignment that a matrix descriptor of the operand needs
 
 inline bool isPowerOfTwo(int64_t value) {
   return value > 0 && (value & (value - 1)) == 0;
@@ -72,13 +72,13 @@ struct WgmmaResult {
 bool isWgmmaInstruction(MmaType a, MmaType b, MmaType accumulator, unsigned n);
 
 /// Returns the reason why wgmma supports no MMA of such types and orders, whatever its sizes; empty if it does.
-std::string whyNoWgmma(const GpuTarget &target, const WgmmaDot &product);
+std::string whyNoWgmma(const GpuTarget &target, const WgmmaDot &dot);
 
 /// Returns true if shared memory takes longer to read both operands of an instruction with `n` columns than tensor
 /// cores take to compute it; or as long, if copies write there meanwhile.
 bool isBoundBySharedMemory(unsigned n, bool isWritten = false);
 
 /// Plans how warp groups compute the MMA.
-WgmmaResult planWgmma(const GpuTarget &target, const WgmmaDot &product);
+WgmmaResult planWgmma(const GpuTarget &target, const WgmmaDot &dot);
 
 } // namespace tile::target

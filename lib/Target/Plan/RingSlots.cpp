@@ -12,7 +12,7 @@
 
 namespace tile::target {
 
-unsigned wantedSlots(const GpuTarget &gpu, unsigned stages, const ProducerCta &cta) {
+unsigned chooseSlots(const GpuTarget &gpu, unsigned stages, const ProducerCta &cta) {
   const Tuned &tuned = tunedOf(gpu);
   if (stages <= 1 || stages > defaultStages)
     return stages;

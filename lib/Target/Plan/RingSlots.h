@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The number of slots of the rings between a producer warp and its consumers.
 //
-//   wantedSlots(gpu, 3, {.consumerWarps = 8, ...})     // 6: no second CTA fits, so slots take its shared memory
+//   chooseSlots(gpu, 3, {.consumerWarps = 8, ...})     // 6: no second CTA fits, so slots take its shared memory
 //   planRingSlots(rings, freeBytes, 1)                 // {1, 4}: four slots for the loop's data
 //
 // cta-specialize-warps creates rings by these functions, and the cost model counts their slots.
@@ -27,7 +27,7 @@ struct ProducerCta {
 /// Returns the number of slots that a ring for `stages` stages should have. Up to the default number of stages leaves
 /// room for a second CTA, which computes while this one waits. If the multiprocessor has no room for a second CTA
 /// anyway, slots take its part of the shared memory.
-unsigned wantedSlots(const GpuTarget &gpu, unsigned stages, const ProducerCta &cta);
+unsigned chooseSlots(const GpuTarget &gpu, unsigned stages, const ProducerCta &cta);
 
 struct RingPlan {
   int64_t slotBytes;

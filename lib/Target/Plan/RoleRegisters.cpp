@@ -32,12 +32,12 @@ unsigned countProducerWarps(bool setsRegisters) {
 std::vector<SharedRoleRegisters> planSharedRoleRegisters(const GpuTarget &gpu, unsigned groups,
                                                          int64_t registersOfTensors, int64_t registersOfAccumulator) {
   const Tuned &tuned = tunedOf(gpu);
-  unsigned mostGroups = tuned.sharedConsumerGroups, producer = tuned.sharedProducerRegisters;
+  unsigned maxGroups = tuned.sharedConsumerGroups, producer = tuned.sharedProducerRegisters;
   std::vector<SharedRoleRegisters> plans;
-  for (unsigned ctas = mostGroups / groups; ctas > 1; --ctas) {
+  for (unsigned ctas = maxGroups / groups; ctas > 1; --ctas) {
     unsigned atStart = registersAtStart(ctas, (groups + 1) * groupThreads);
     unsigned consumer = consumerRegisters(groups, atStart, producer);
-    int64_t spare = ctas * groups == mostGroups ? tuned.spareRegistersInOrder : tuned.spareRegistersAhead;
+    int64_t spare = ctas * groups == maxGroups ? tuned.spareRegistersInOrder : tuned.spareRegistersAhead;
     if (registersOfTensors + spare <= consumer &&
         registersOfAccumulator + tuned.spareRegistersOfAccumulator <= int64_t(atStart))
       plans.push_back({{consumer, producer}, ctas});

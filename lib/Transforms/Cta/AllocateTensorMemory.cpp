@@ -130,7 +130,7 @@ struct CtaAllocateTensorMemory : tile::impl::CtaAllocateTensorMemoryBase<CtaAllo
                          << target::tensorMemoryColumns << "; use smaller blocks";
       return signalPassFailure();
     }
-    unsigned columns = std::max<unsigned>(llvm::PowerOf2Ceil(plan.columns), target::leastTensorMemoryColumns);
+    unsigned columns = std::max<unsigned>(llvm::PowerOf2Ceil(plan.columns), target::minTensorMemoryColumns);
     Location loc = kernel.getLoc();
     Block &body = kernel.getBody().front();
     OpBuilder builder = OpBuilder::atBlockBegin(&body);

@@ -153,7 +153,7 @@ DenseSet<Operation *> findOperands(scf::ForOp loop, const DenseSet<Operation *> 
   if (isBesideCopies)
     ofOperands = collectStage(loop, [](Operation *op) { return isa<cta::MmaSyncOp>(op); });
   const target::Tuned &tuned = target::tunedOf(cta::getTarget(loop));
-  const int64_t mostRegisters = written.isEmpty() ? tuned.operandLoadRegisters : tuned.operandLoadRegistersBesideStores;
+  const int64_t mostRegisters = written.isEmpty() ? tuned.operandLoadRegisters : tuned.operandLoadRegistersWithStores;
   int64_t registers = 0;
   for (Operation &op : *loop.getBody())
     if (isProduct(&op))
@@ -291,7 +291,7 @@ bool hasRoomBesideProducts(scf::ForOp loop, const DenseSet<Operation *> &loads) 
     if (isa<RankedTensorType>(product.getA().getType()))
       held.insert(product.getA());
   }
-  int64_t registers = tuned.spareRegistersBesideWgmma + 2 * loaded;
+  int64_t registers = tuned.spareRegistersWithWgmma + 2 * loaded;
   for (Value value : held)
     registers += countRegisters(value);
   unsigned warps = loop->getParentOfType<KernelOp>().getNumWarps();

@@ -58,7 +58,7 @@ std::optional<GemmPrograms> planStream(KernelOp kernel) {
       return std::nullopt;
   std::optional<GemmPrograms> plan = findGemmPrograms(kernel);
   using target::TailSplit;
-  bool isWorthIt = plan && TailSplit::stepClocks(elementsOf(*plan), stepBytesOf(*plan)) >= TailSplit::leastStepClocks;
+  bool isWorthIt = plan && TailSplit::stepClocks(elementsOf(*plan), stepBytesOf(*plan)) >= TailSplit::minStepClocks;
   return isWorthIt ? plan : std::nullopt;
 }
 

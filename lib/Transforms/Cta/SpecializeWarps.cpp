@@ -49,7 +49,7 @@ int64_t countComputedRegisters(cta::WgmmaOp product) {
   return cta::getLayout(acc).numRegisters() * product.getB().getType().getShape().back() / acc.getShape().back();
 }
 
-/// Returns the number of slots that a channel should have (target::wantedSlots()): more than there are stages only in
+/// Returns the number of slots that a channel should have (target::chooseSlots()): more than there are stages only in
 /// the deepest loop, if there is just one such loop. A channel outside of loops needs one.
 unsigned getWantedSlots(KernelOp kernel, const RolePlan &plan, const Channel &channel) {
   SmallVector<LoopLikeOpInterface> loops = channel.getLoops();
@@ -65,7 +65,7 @@ unsigned getWantedSlots(KernelOp kernel, const RolePlan &plan, const Channel &ch
     taken.accumulatorRegisters = std::max(taken.accumulatorRegisters, countComputedRegisters(product));
   });
   kernel.walk([&](cta::AllocOp alloc) { taken.sharedBytes += alloc.getType().getBytes(); });
-  return target::wantedSlots(cta::getTarget(kernel), stages, taken);
+  return target::chooseSlots(cta::getTarget(kernel), stages, taken);
 }
 
 /// Returns register budgets for loops and programs of several dependent MMAs whose consumer warp groups share a

@@ -155,7 +155,7 @@ void OperandStage::store(DotOp dot) {
     }
     // With n contiguous, each warp group begins at a panel, whose rows are swizzled.
     int64_t columns = cast<RankedTensorType>(operand.get().getType()).getDimSize(1 - kDim) / engine.getGroupsN();
-    if (contiguousDim != kDim && columns * bytes >= target::leastSwizzle)
+    if (contiguousDim != kDim && columns * bytes >= target::minSwizzle)
       store(operand, {contiguousDim, std::min(columns, widestPanel)});
     else
       store(operand, {kDim, widestPanel});

@@ -44,8 +44,8 @@ struct Ranges {
 void emitParticipants(TailPlan &plan, const target::TailSplit &split, RewriterBase &rewriter, Location loc) {
   Numbers n(rewriter, loc);
   Value zero = n.constant(0), one = n.constant(1);
-  Value mayPay = n.both(n.less(zero, plan.tail), n.both(n.less(n.constant(split.leastSteps()), plan.steps),
-                                                        n.less(plan.steps, n.constant(split.mostSteps))));
+  Value mayPay = n.both(n.less(zero, plan.tail), n.both(n.less(n.constant(split.minSteps()), plan.steps),
+                                                        n.less(plan.steps, n.constant(split.maxSteps))));
   Type i32 = rewriter.getI32Type(), i1 = rewriter.getI1Type();
   auto branch = scf::IfOp::create(rewriter, loc, TypeRange{i1, i32, i32}, mayPay, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(rewriter);

@@ -21,7 +21,7 @@ struct Turn {
 
 /// Counts the registers of matrices on which threads compute or which they reduce.
 int64_t countWork(Operation *op) {
-  const int64_t fewRegisters = target::tunedOf(cta::getTarget(op)).turnVectorRegisters;
+  const int64_t fewRegisters = target::tunedOf(cta::getTarget(op)).alternationVectorRegisters;
   auto count = [](ValueRange values) {
     int64_t registers = 0;
     for (Value value : values)
@@ -51,7 +51,7 @@ bool isAlone(Operation *op) {
 /// Plans a turn with all MMAs of an iteration, or of a program. None if there are fewer than two, little is computed
 /// between them and those of the next iteration, or warps synchronize in the turn.
 std::optional<Turn> planTurn(Block &body) {
-  const int64_t leastWork = target::tunedOf(cta::getTarget(body.getParentOp())).workBesideTurn;
+  const int64_t leastWork = target::tunedOf(cta::getTarget(body.getParentOp())).workPerAlternation;
   auto products = llvm::to_vector(body.getOps<cta::WgmmaOp>());
   if (products.size() < 2)
     return std::nullopt;

@@ -31,7 +31,7 @@ constexpr const char *layouts = R"(
 
 // The data sheet of a fictitious multiprocessor whose rates give round results.
 constexpr target::Rates rates{
-    .clockGHz = 1, .memory = 1, .l2 = 0, .products16 = 1024, .lanes = 128, .special = 16, .ingest = 64};
+    .clockGHz = 1, .memory = 1, .l2 = 0, .multiplyAdds16 = 1024, .lanes = 128, .special = 16, .ingest = 64};
 
 std::string countBody(const char *body) {
   MLIRContext context;

@@ -73,7 +73,7 @@ TEST(TimeTrace, spansBeginAndEndAtTheirClocks) {
   records.put(0, 0, 0, {TimeMark::Warp}, 105);
   records.put(0, 0, 1, {TimeMark::BarrierWait, false, 7}, 200);
   records.put(0, 0, 2, {TimeMark::BarrierWait, true, 7}, 500);
-  records.put(0, 0, 3, {TimeMark::Products, false, 8}, 600);
+  records.put(0, 0, 3, {TimeMark::Mmas, false, 8}, 600);
   records.put(0, 0, target::timesPerWarp - 1, {TimeMark::Warp, true}, 900);
   records.put(0, 1, target::timesPerWarp - 1, {TimeMark::Warp, true}, 910);
   // Another multiprocessor, with a separate clock.

@@ -180,7 +180,7 @@ TEST(Manifest, noScratchIsNotWritten) {
 
 TEST(Manifest, negative_tooManyTensorMaps) {
   Manifest manifest = *parseManifest(matmulText);
-  manifest.tensorMaps.resize(mostTensorMaps, manifest.tensorMaps.front());
+  manifest.tensorMaps.resize(maxTensorMaps, manifest.tensorMaps.front());
   EXPECT_TRUE(bool(validate(manifest)));
   manifest.tensorMaps.push_back(manifest.tensorMaps.front());
   EXPECT_NE(validate(manifest).error().message.find("17 tensor maps; at most 16"), std::string::npos);

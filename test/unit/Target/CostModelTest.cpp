@@ -298,15 +298,15 @@ TEST(CostModel, blocksThatAreNoPowersOfTwo) {
 }
 
 // A second dot's accumulators take registers, or the GEMM's own shared memory.
-TEST(CostModel, roomForSums) {
+TEST(CostModel, roomForAccumulators) {
   GemmProblem problem = square(4096);
   EXPECT_EQ(best(hopper, problem).blockN, 256u);
-  problem.roomForSums = true;
+  problem.roomForAccumulators = true;
   problem.anyBlockSize = false;
   for (const GemmConfig &config : gemmCandidates(hopper, problem)) {
     EXPECT_LE(config.blockM * config.blockN, 64 * 32 * config.numWarps);
     GemmProblem alone = problem;
-    alone.roomForSums = false;
+    alone.roomForAccumulators = false;
     EXPECT_EQ(sharedBytes(problem, config) - sharedBytes(alone, config), config.blockM * config.blockN * 4);
   }
 }

@@ -11,31 +11,31 @@ namespace {
 
 const GpuTarget &hopper = *findTarget("sm_90a");
 
-WgmmaDot product(int64_t m, int64_t n, int64_t k, unsigned numWarps = 4) {
+WgmmaDot dot(int64_t m, int64_t n, int64_t k, unsigned numWarps = 4) {
   return {.m = m, .n = n, .k = k, .numWarps = numWarps};
 }
 
-WgmmaPlan plan(const WgmmaDot &product) {
-  return planWgmma(hopper, product).plan.value_or(WgmmaPlan{});
+WgmmaPlan plan(const WgmmaDot &dot) {
+  return planWgmma(hopper, dot).plan.value_or(WgmmaPlan{});
 }
 
-bool isRefused(const WgmmaDot &product) {
-  WgmmaResult result = planWgmma(hopper, product);
+bool isRefused(const WgmmaDot &dot) {
+  WgmmaResult result = planWgmma(hopper, dot);
   return !result.plan && !result.reason.empty();
 }
 
 } // namespace
 
 TEST(Wgmma, groupsAlongMFirst) {
-  EXPECT_EQ(plan(product(64, 128, 64)), (WgmmaPlan{128, 16, 1, 1}));
-  EXPECT_EQ(plan(product(128, 256, 64, 8)), (WgmmaPlan{256, 16, 2, 1}));
-  EXPECT_EQ(plan(product(64, 256, 64, 8)), (WgmmaPlan{128, 16, 1, 2}));
-  EXPECT_EQ(plan(product(128, 512, 64, 16)), (WgmmaPlan{256, 16, 2, 2}));
+  EXPECT_EQ(plan(dot(64, 128, 64)), (WgmmaPlan{128, 16, 1, 1}));
+  EXPECT_EQ(plan(dot(128, 256, 64, 8)), (WgmmaPlan{256, 16, 2, 1}));
+  EXPECT_EQ(plan(dot(64, 256, 64, 8)), (WgmmaPlan{128, 16, 1, 2}));
+  EXPECT_EQ(plan(dot(128, 512, 64, 16)), (WgmmaPlan{256, 16, 2, 2}));
 }
 
 TEST(Wgmma, onlyTargetsThatHaveIt) {
   for (const GpuTarget *target : allTargets())
-    EXPECT_EQ(planWgmma(*target, product(64, 64, 64)).plan.has_value(), target->has(Feature::Wgmma)) << target->name;
+    EXPECT_EQ(planWgmma(*target, dot(64, 64, 64)).plan.has_value(), target->has(Feature::Wgmma)) << target->name;
 }
 
 TEST(Wgmma, typesAndOrders) {
@@ -46,7 +46,7 @@ TEST(Wgmma, typesAndOrders) {
   bytes.bKMajor = true;
   bytes.fromRegisters = true;
   EXPECT_EQ(plan(bytes), (WgmmaPlan{64, 32, 1, 1}));
-  WgmmaDot halves = product(64, 64, 64);
+  WgmmaDot halves = dot(64, 64, 64);
   halves.aKMajor = halves.bKMajor = false;
   EXPECT_EQ(plan(halves), (WgmmaPlan{64, 16, 1, 1}));
   halves.b = MmaType::BF16;
@@ -78,35 +78,35 @@ TEST(Wgmma, promotion) {
 }
 
 TEST(Wgmma, reasons) {
-  auto reason = [](const WgmmaDot &product) { return planWgmma(hopper, product).reason; };
-  EXPECT_EQ(reason(product(32, 64, 64)), "wgmma multiplies 64 rows, a has 32");
-  EXPECT_EQ(reason(product(64, 64, 8)), "wgmma multiplies 256 bits of k, a has 128");
-  EXPECT_EQ(reason(product(64, 64, 64, 2)), "wgmma needs groups of 4 warps, the kernel has 2");
-  EXPECT_EQ(reason(product(64, 8, 64, 8)), "wgmma computes 8 columns for each warp group, b has 8 for 2");
+  auto reason = [](const WgmmaDot &dot) { return planWgmma(hopper, dot).reason; };
+  EXPECT_EQ(reason(dot(32, 64, 64)), "wgmma multiplies 64 rows, a has 32");
+  EXPECT_EQ(reason(dot(64, 64, 8)), "wgmma multiplies 256 bits of k, a has 128");
+  EXPECT_EQ(reason(dot(64, 64, 64, 2)), "wgmma needs groups of 4 warps, the kernel has 2");
+  EXPECT_EQ(reason(dot(64, 8, 64, 8)), "wgmma computes 8 columns for each warp group, b has 8 for 2");
 }
 
 TEST(Wgmma, sizes) {
-  EXPECT_TRUE(isRefused(product(32, 64, 64)));
-  EXPECT_TRUE(isRefused(product(64, 64, 8)));     // 16 bytes along k
-  EXPECT_TRUE(isRefused(product(64, 64, 64, 2))); // half a warp group
-  EXPECT_TRUE(isRefused(product(64, 8, 64, 8)));  // 4 columns for each group
-  EXPECT_EQ(plan(product(64, 8, 64)).n, 8u);
-  WgmmaDot few = product(64, 8, 64);
+  EXPECT_TRUE(isRefused(dot(32, 64, 64)));
+  EXPECT_TRUE(isRefused(dot(64, 64, 8)));     // 16 bytes along k
+  EXPECT_TRUE(isRefused(dot(64, 64, 64, 2))); // half a warp group
+  EXPECT_TRUE(isRefused(dot(64, 8, 64, 8)));  // 4 columns for each group
+  EXPECT_EQ(plan(dot(64, 8, 64)).n, 8u);
+  WgmmaDot few = dot(64, 8, 64);
   few.bKMajor = false; // rows of 16 bytes, less than a swizzle
   EXPECT_TRUE(isRefused(few));
 }
 
 TEST(Wgmma, columnsThatAreNoPowerOfTwo) {
-  EXPECT_EQ(plan(product(64, 160, 64)).n, 160u);
-  EXPECT_TRUE(isRefused(product(64, 168, 64)));    // not a multiple of 16
-  EXPECT_TRUE(isRefused(product(64, 160, 64, 8))); // two groups side by side
-  EXPECT_TRUE(isRefused(product(64, 160, 128)));   // two panels along k
-  EXPECT_TRUE(isRefused(product(144, 128, 64)));
-  EXPECT_EQ(plan(product(144, 128, 64).swapped()).n, 144u);
+  EXPECT_EQ(plan(dot(64, 160, 64)).n, 160u);
+  EXPECT_TRUE(isRefused(dot(64, 168, 64)));    // not a multiple of 16
+  EXPECT_TRUE(isRefused(dot(64, 160, 64, 8))); // two groups side by side
+  EXPECT_TRUE(isRefused(dot(64, 160, 128)));   // two panels along k
+  EXPECT_TRUE(isRefused(dot(144, 128, 64)));
+  EXPECT_EQ(plan(dot(144, 128, 64).swapped()).n, 144u);
 }
 
 TEST(Wgmma, swapping) {
-  WgmmaDot given = product(16, 128, 64);
+  WgmmaDot given = dot(16, 128, 64);
   given.aKMajor = false;
   WgmmaDot swapped = given.swapped();
   EXPECT_EQ(swapped.m, 128);
@@ -168,14 +168,14 @@ TEST(MmaSync, scales) {
   EXPECT_EQ(whyNoWgmma(*findTarget("sm_90a"), {.a = MmaType::F8E4M3, .b = MmaType::F8E4M3, .scaleGroup = 32}),
             "wgmma takes no scales");
   const GpuTarget &gaming = *findTarget("sm_120a");
-  MmaSyncDot product{.a = MmaType::F4E2M1, .b = MmaType::F4E2M1, .m = 64, .n = 64, .k = 64, .scaleGroup = 16};
-  ASSERT_TRUE(planMmaSync(gaming, product));
-  EXPECT_EQ(planMmaSync(gaming, product)->k, 64u);
-  EXPECT_FALSE(planMmaSync(*findTarget("sm_120"), product));
-  product.a = product.b = MmaType::F8E4M3;
-  EXPECT_FALSE(planMmaSync(gaming, product)) << "8-bit floats have groups of 32";
-  product.scaleGroup = 32;
-  EXPECT_EQ(planMmaSync(gaming, product)->k, 32u);
+  MmaSyncDot dot{.a = MmaType::F4E2M1, .b = MmaType::F4E2M1, .m = 64, .n = 64, .k = 64, .scaleGroup = 16};
+  ASSERT_TRUE(planMmaSync(gaming, dot));
+  EXPECT_EQ(planMmaSync(gaming, dot)->k, 64u);
+  EXPECT_FALSE(planMmaSync(*findTarget("sm_120"), dot));
+  dot.a = dot.b = MmaType::F8E4M3;
+  EXPECT_FALSE(planMmaSync(gaming, dot)) << "8-bit floats have groups of 32";
+  dot.scaleGroup = 32;
+  EXPECT_EQ(planMmaSync(gaming, dot)->k, 32u);
   EXPECT_EQ(scaledMmaSuffix(MmaType::F8E4M3, MmaType::F8E5M2, 32),
             ".kind::mxf8f6f4.block_scale.scale_vec::1X.f32.e4m3.e5m2.f32.ue8m0");
   EXPECT_EQ(scaledMmaSuffix(MmaType::F4E2M1, MmaType::F4E2M1, 32),

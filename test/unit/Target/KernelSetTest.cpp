@@ -16,7 +16,7 @@ const GpuTarget &hopper() {
   return *findTarget("sm_90a");
 }
 
-GemmProblem product(bool bKMajor) {
+GemmProblem gemmProblem(bool bKMajor) {
   return {.element = MmaType::BF16, .aKMajor = true, .bKMajor = bKMajor};
 }
 
@@ -71,7 +71,7 @@ std::vector<GemmSize> drawSizes(size_t number) {
 
 TEST(KernelSet, sixteenLoseLittle) {
   for (bool bKMajor : {false, true}) {
-    GemmProblem problem = product(bKMajor);
+    GemmProblem problem = gemmProblem(bKMajor);
     KernelSet set = chooseKernels(hopper(), problem, {}, {}, sampleSizes({}), {.most = 16});
     EXPECT_LE(set.kernels.size(), 16u);
     std::vector<double> dense = lossesOf(problem, set.kernels, denseSuite);
@@ -88,7 +88,7 @@ TEST(KernelSet, moreLoseLess) {
   std::vector<SampledSize> sizes = sampleSizes({});
   double before = INFINITY;
   for (size_t most : {1, 4, 12}) {
-    KernelSet set = chooseKernels(hopper(), product(true), {}, {}, sizes, {.most = most});
+    KernelSet set = chooseKernels(hopper(), gemmProblem(true), {}, {}, sizes, {.most = most});
     EXPECT_EQ(set.kernels.size(), most);
     EXPECT_EQ(set.choices.size(), sizes.size());
     EXPECT_LT(set.meanLoss(), before);
@@ -99,7 +99,7 @@ TEST(KernelSet, moreLoseLess) {
 TEST(KernelSet, oneSizeHasOneKernel) {
   std::vector<SampledSize> sizes = sampleSizes({.m = 4096, .n = 4096, .k = 4096});
   ASSERT_EQ(sizes.size(), 1u);
-  KernelSet set = chooseKernels(hopper(), product(true), {}, {}, sizes, {.most = 8});
+  KernelSet set = chooseKernels(hopper(), gemmProblem(true), {}, {}, sizes, {.most = 8});
   ASSERT_EQ(set.kernels.size(), 1u);
   EXPECT_EQ(set.worstLoss(), 0);
   EXPECT_EQ(set.kernels[0].config.blockM * set.kernels[0].config.blockN, 128u * 256);
@@ -112,14 +112,14 @@ TEST(KernelSet, samplesKeepWhatIsKnown) {
 
 // Tiles and split steps are chosen together: 128x128 in halves, where the best whole tile is 64x128.
 TEST(KernelSet, fewTilesOfManySteps) {
-  GemmProblem problem = product(true);
+  GemmProblem problem = gemmProblem(true);
   KernelSet set = chooseKernels(hopper(), problem, {}, {}, sampleSizes({.m = 256, .n = 4096, .k = 14336}), {.most = 1});
   EXPECT_EQ(set.kernels[0].schedule.ctasPerTile, 2u);
   EXPECT_EQ(set.kernels[0].config.blockM * set.kernels[0].config.blockN, 128u * 128);
 }
 
 TEST(KernelSet, sameOrder) {
-  std::vector<GemmKernel> kernels = listKernels(hopper(), product(true), {}, {.sameOrder = true});
+  std::vector<GemmKernel> kernels = listKernels(hopper(), gemmProblem(true), {}, {.sameOrder = true});
   EXPECT_GT(kernels.size(), 20u);
   for (const GemmKernel &kernel : kernels) {
     EXPECT_FALSE(kernel.splitTail);
@@ -129,14 +129,14 @@ TEST(KernelSet, sameOrder) {
 }
 
 TEST(KernelSet, choicesAreKept) {
-  for (const GemmKernel &kernel : listKernels(hopper(), product(true), {.blockM = 128, .groupM = 3}, {})) {
+  for (const GemmKernel &kernel : listKernels(hopper(), gemmProblem(true), {.blockM = 128, .groupM = 3}, {})) {
     EXPECT_EQ(kernel.config.blockM, 128u);
     EXPECT_EQ(kernel.config.groupM, 3u);
   }
 }
 
 TEST(KernelSet, negative_noTensorMaps) {
-  GemmProblem problem = product(true);
+  GemmProblem problem = gemmProblem(true);
   problem.tensorMaps = false;
   for (const GemmKernel &kernel : listKernels(hopper(), problem, {}, {}))
     EXPECT_FALSE(kernel.config.wgmma || kernel.splitTail || kernel.schedule.persistent);
@@ -144,9 +144,9 @@ TEST(KernelSet, negative_noTensorMaps) {
 
 TEST(KernelSet, negative_rules) {
   ScheduleRules rules{.pingPong = ScheduleRules::PingPong::Never, .persistent = false};
-  for (const GemmKernel &kernel : listKernels(hopper(), product(true), {}, rules))
+  for (const GemmKernel &kernel : listKernels(hopper(), gemmProblem(true), {}, rules))
     EXPECT_FALSE(kernel.schedule.persistent || kernel.schedule.pingPong);
   for (const GemmKernel &kernel :
-       listKernels(hopper(), product(true), {}, {.pingPong = ScheduleRules::PingPong::Always}))
+       listKernels(hopper(), gemmProblem(true), {}, {.pingPong = ScheduleRules::PingPong::Always}))
     EXPECT_TRUE(kernel.schedule.pingPong);
 }

@@ -13,7 +13,7 @@ const GpuTarget &h200() {
   return *findTarget("sm_90a");
 }
 
-bool takesTurns(const GemmProblem &problem, const char *target = "sm_90a") {
+bool usesPingPong(const GemmProblem &problem, const char *target = "sm_90a") {
   const GpuTarget &gpu = *findTarget(target);
   std::optional<GemmEstimate> pingPong = findPingPong(gpu, problem, {});
   return pingPong && prefersPingPong(gpu, problem, rankGemmConfigs(gpu, problem).front(), *pingPong);
@@ -22,31 +22,31 @@ bool takesTurns(const GemmProblem &problem, const char *target = "sm_90a") {
 } // namespace
 
 TEST(PingPong, fewSteps) {
-  EXPECT_TRUE(takesTurns({.m = 8192, .n = 8192, .k = 512}));  // 120.3 -> 106.5 us
-  EXPECT_TRUE(takesTurns({.m = 8192, .n = 8192, .k = 1024})); // 220.6 -> 200.1 us
-  EXPECT_TRUE(takesTurns({.m = 4096, .n = 4096, .k = 512}));  // 31.4 -> 29.1 us
-  EXPECT_TRUE(takesTurns({.m = 4096, .n = 4096, .k = 1024})); // 52.5 -> 51.5 us
-  EXPECT_TRUE(takesTurns({.m = 8192, .n = 4096, .k = 256}));  // 35.2 -> 34.6 us
-  EXPECT_TRUE(takesTurns({.m = 2048, .n = 2048, .k = 512}));  // 9.1 -> 8.5 us
-  EXPECT_TRUE(takesTurns({.m = 8192, .n = 8192, .k = 512, .outputBytes = 4}));
+  EXPECT_TRUE(usesPingPong({.m = 8192, .n = 8192, .k = 512}));  // 120.3 -> 106.5 us
+  EXPECT_TRUE(usesPingPong({.m = 8192, .n = 8192, .k = 1024})); // 220.6 -> 200.1 us
+  EXPECT_TRUE(usesPingPong({.m = 4096, .n = 4096, .k = 512}));  // 31.4 -> 29.1 us
+  EXPECT_TRUE(usesPingPong({.m = 4096, .n = 4096, .k = 1024})); // 52.5 -> 51.5 us
+  EXPECT_TRUE(usesPingPong({.m = 8192, .n = 4096, .k = 256}));  // 35.2 -> 34.6 us
+  EXPECT_TRUE(usesPingPong({.m = 2048, .n = 2048, .k = 512}));  // 9.1 -> 8.5 us
+  EXPECT_TRUE(usesPingPong({.m = 8192, .n = 8192, .k = 512, .outputBytes = 4}));
 }
 
 TEST(PingPong, negative_manySteps) {
-  EXPECT_FALSE(takesTurns({.m = 2048, .n = 2048, .k = 2048})); // 26.6 us, 28.0 in turns
-  EXPECT_FALSE(takesTurns({.m = 8192, .n = 8192, .k = 4096})); // 843.6 us, 874.7 in turns
-  EXPECT_FALSE(takesTurns({.m = 4096, .n = 8192, .k = 8192})); // 828.5 us, 871.2 in turns
+  EXPECT_FALSE(usesPingPong({.m = 2048, .n = 2048, .k = 2048})); // 26.6 us, 28.0 in turns
+  EXPECT_FALSE(usesPingPong({.m = 8192, .n = 8192, .k = 4096})); // 843.6 us, 874.7 in turns
+  EXPECT_FALSE(usesPingPong({.m = 4096, .n = 8192, .k = 8192})); // 828.5 us, 871.2 in turns
 }
 
 TEST(PingPong, negative_oneRound) {
-  EXPECT_FALSE(takesTurns({.m = 1024, .n = 1024, .k = 512}));
-  EXPECT_FALSE(takesTurns({.m = 1024, .n = 1024, .k = 1024}));
-  EXPECT_FALSE(takesTurns({.m = 1536, .n = 8192, .k = 1024})); // 41.5 us, 41.8 in turns
+  EXPECT_FALSE(usesPingPong({.m = 1024, .n = 1024, .k = 512}));
+  EXPECT_FALSE(usesPingPong({.m = 1024, .n = 1024, .k = 1024}));
+  EXPECT_FALSE(usesPingPong({.m = 1536, .n = 8192, .k = 1024})); // 41.5 us, 41.8 in turns
 }
 
 TEST(PingPong, negative_otherInstructions) {
-  EXPECT_FALSE(takesTurns({.m = 8192, .n = 8192, .k = 512}, "sm_80"));
-  EXPECT_FALSE(takesTurns({.m = 8192, .n = 8192, .k = 512, .tensorMaps = false}));
-  EXPECT_FALSE(takesTurns({.m = 16, .n = 32768, .k = 512}));
+  EXPECT_FALSE(usesPingPong({.m = 8192, .n = 8192, .k = 512}, "sm_80"));
+  EXPECT_FALSE(usesPingPong({.m = 8192, .n = 8192, .k = 512, .tensorMaps = false}));
+  EXPECT_FALSE(usesPingPong({.m = 16, .n = 32768, .k = 512}));
 }
 
 // Each team has panels for storing c.

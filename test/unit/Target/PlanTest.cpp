@@ -99,7 +99,7 @@ TEST(RingSlots, getTheSharedMemoryThatNoSecondCtaHasRoomFor) {
       {"sm_90a", 4, {8, 200, 200 * 1024}, 4},
   };
   for (const Row &row : rows)
-    EXPECT_EQ(wantedSlots(*findTarget(row.target), row.stages, row.cta), row.slots)
+    EXPECT_EQ(chooseSlots(*findTarget(row.target), row.stages, row.cta), row.slots)
         << row.target << ", row " << &row - rows;
 }
 

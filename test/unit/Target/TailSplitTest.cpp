@@ -11,8 +11,8 @@ namespace {
 
 const TailSplit large(/*elements=*/128 * 256, /*stepBytes=*/128);
 
-std::optional<int64_t> ownSteps(int64_t rest, int64_t steps, int64_t ctas = 132, int64_t waves = 1) {
-  std::optional<TailShare> share = large.share(waves, rest, steps, ctas);
+std::optional<int64_t> ownSteps(int64_t tailTiles, int64_t steps, int64_t ctas = 132, int64_t waves = 1) {
+  std::optional<TailShare> share = large.share(waves, tailTiles, steps, ctas);
   return share ? std::optional(share->ownSteps) : std::nullopt;
 }
 
@@ -29,12 +29,12 @@ TEST(TailSplit, equalParts) {
 // More than half as many tiles as multiprocessors: a helper has about as many steps as an owner, minus the cost of its
 // parts.
 TEST(TailSplit, helpersWithPiecesOfSeveralTiles) {
-  for (int64_t rest : {67, 68, 80, 100})
+  for (int64_t tailTiles : {67, 68, 80, 100})
     for (int64_t steps : {128, 448, 4000}) {
-      std::optional<int64_t> own = ownSteps(rest, steps);
-      ASSERT_TRUE(own) << rest << " tiles of " << steps;
-      double helper = double(rest) * (steps - *own + large.piece) / (132 - rest);
-      EXPECT_NEAR(helper, *own, 5) << rest << " tiles of " << steps;
+      std::optional<int64_t> own = ownSteps(tailTiles, steps);
+      ASSERT_TRUE(own) << tailTiles << " tiles of " << steps;
+      double helper = double(tailTiles) * (steps - *own + large.piece) / (132 - tailTiles);
+      EXPECT_NEAR(helper, *own, 5) << tailTiles << " tiles of " << steps;
     }
 }
 
@@ -68,6 +68,6 @@ TEST(TailSplit, negative_doesNotPay) {
 }
 
 TEST(TailSplit, negative_moreStepsThanItsNumbersHold) {
-  EXPECT_TRUE(ownSteps(66, TailSplit::mostSteps - 1));
-  EXPECT_FALSE(ownSteps(66, TailSplit::mostSteps));
+  EXPECT_TRUE(ownSteps(66, TailSplit::maxSteps - 1));
+  EXPECT_FALSE(ownSteps(66, TailSplit::maxSteps));
 }

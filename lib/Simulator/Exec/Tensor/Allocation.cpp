@@ -10,7 +10,7 @@ namespace tile::sim::tensor {
 
 namespace {
 
-constexpr uint32_t leastColumns = 32;
+constexpr uint32_t minColumns = 32;
 
 /// Reports the columns to the checker as one access.
 void noteColumns(Warp &warp, const Place &place, unsigned column, unsigned columns, bool isAllocation) {
@@ -24,10 +24,10 @@ void noteColumns(Warp &warp, const Place &place, unsigned column, unsigned colum
 }
 
 bool checkCount(Warp &warp, const Instruction &instruction, uint32_t columns) {
-  if (std::has_single_bit(columns) && columns >= leastColumns && columns <= tensorColumns)
+  if (std::has_single_bit(columns) && columns >= minColumns && columns <= tensorColumns)
     return true;
   return refuse(warp, ReportKind::InvalidOperand, instruction, -1,
-                "{} of {} columns; a power of two from {} to {} is needed", instruction.text(), columns, leastColumns,
+                "{} of {} columns; a power of two from {} to {} is needed", instruction.text(), columns, minColumns,
                 tensorColumns);
 }
 
