@@ -31,7 +31,7 @@ struct Evidence {
 
   /// Returns the source line of the instruction, or 0 if it is not from the kernel's file.
   unsigned lineOf(const sim::Instruction &instruction) const {
-    return instruction.place.file == mainFile ? instruction.place.sourceLine : 0;
+    return instruction.loc.file == mainFile ? instruction.loc.sourceLine : 0;
   }
 };
 

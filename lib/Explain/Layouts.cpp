@@ -30,7 +30,7 @@ static Json requestJson(const Evidence &evidence, size_t index, const Request &r
   using C = sim::Counter;
   Json json = {
       {"line", evidence.lineOf(instruction)},
-      {"ptx_line", instruction.place.ptxLine},
+      {"ptx_line", instruction.loc.ptxLine},
       {"instruction", instruction.text()},
       {"space", isGlobal ? "global" : "shared"},
       {"kind", request.kind == sim::AccessKind::Read    ? "read"
@@ -60,9 +60,9 @@ Json describeMemory(const Evidence &evidence) {
   std::stable_sort(accesses.begin(), accesses.end(), [](const Json &a, const Json &b) {
     return a["wasted"].get<uint64_t>() > b["wasted"].get<uint64_t>();
   });
-  constexpr size_t mostAccesses = 200;
-  if (accesses.size() > mostAccesses)
-    accesses.erase(accesses.begin() + mostAccesses, accesses.end());
+  constexpr size_t maxAccesses = 200;
+  if (accesses.size() > maxAccesses)
+    accesses.erase(accesses.begin() + maxAccesses, accesses.end());
   return accesses;
 }
 

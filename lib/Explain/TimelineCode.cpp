@@ -54,7 +54,7 @@ Decoded decode(const sim::Instruction &one, const sim::Counts &counts, const tar
   using C = sim::Counter;
   Decoded decoded;
   decoded.action = actionOf(one);
-  decoded.line = one.place.file == mainFile ? one.place.sourceLine : 0;
+  decoded.line = one.loc.file == mainFile ? one.loc.sourceLine : 0;
   for (const sim::Operand &operand : one.operands)
     collect(operand, decoded.registers);
   if (decoded.action == Action::Load)

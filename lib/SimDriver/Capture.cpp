@@ -14,8 +14,8 @@ constexpr CUresult illegalState = 401, captureUnsupported = 900, captureMerge = 
 
 void Captures::add(CUstream stream, Work work) {
   Progress &progress = streams.at(stream);
-  progress.capture->steps.push_back({std::move(work), stream, progress.behind});
-  progress.behind.insert(progress.capture->steps.size() - 1);
+  progress.capture->steps.push_back({std::move(work), stream, progress.predecessors});
+  progress.predecessors.insert(progress.capture->steps.size() - 1);
 }
 
 CUresult Captures::begin(CUstream stream) {
@@ -34,7 +34,7 @@ CUresult Captures::end(CUstream stream, std::unique_ptr<Graph> &graph) {
   const std::shared_ptr<Capture> capture = found->second.capture;
   if (capture->origin != stream)
     return captureUnmatched;
-  const bool isJoined = found->second.behind.size() == capture->steps.size();
+  const bool isJoined = found->second.predecessors.size() == capture->steps.size();
   std::erase_if(streams, [&](const auto &entry) { return entry.second.capture == capture; });
   std::erase_if(events, [&](const auto &entry) { return entry.second.capture == capture; });
   if (!isJoined)
@@ -64,7 +64,7 @@ CUresult Captures::wait(CUstream stream, CUevent event) {
   }
   if (waiting->second.capture != recorded->second.capture)
     return captureMerge;
-  waiting->second.behind.insert(recorded->second.behind.begin(), recorded->second.behind.end());
+  waiting->second.predecessors.insert(recorded->second.predecessors.begin(), recorded->second.predecessors.end());
   return cuda::success;
 }
 

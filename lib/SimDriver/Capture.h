@@ -19,8 +19,8 @@ namespace tile::sim {
 using Work = std::function<runtime::CUresult()>;
 struct GraphStep {
   Work work;
-  runtime::CUstream stream; ///< from which it was captured
-  std::set<size_t> behind;  ///< indices of the steps that precede it
+  runtime::CUstream stream;      ///< from which it was captured
+  std::set<size_t> predecessors; ///< indices of the steps that precede it
 };
 using Graph = std::vector<GraphStep>;
 
@@ -48,7 +48,7 @@ private:
   };
   struct Progress {
     std::shared_ptr<Capture> capture;
-    std::set<size_t> behind; ///< indices of the steps that precede it
+    std::set<size_t> predecessors; ///< indices of the steps that precede it
   };
 
   std::map<runtime::CUstream, Progress> streams;

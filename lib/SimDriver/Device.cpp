@@ -77,9 +77,9 @@ uint32_t SimulatedDevices::residentCtas(const LoadedFunction &function, uint64_t
                                         uint64_t dynamicShared) const {
   const target::GpuTarget &target = limits();
   const uint64_t shared = dynamicShared + function.staticShared + sharedOfSystem;
-  const uint64_t mostThreads = uint64_t(target.maxWarpsPerSm) * target::threadsPerWarp;
+  const uint64_t maxThreads = uint64_t(target.maxWarpsPerSm) * target::threadsPerWarp;
   return uint32_t(
-      std::max<uint64_t>(1, std::min(target.sharedPerSm / shared, mostThreads / std::max<uint64_t>(1, threads))));
+      std::max<uint64_t>(1, std::min(target.sharedPerSm / shared, maxThreads / std::max<uint64_t>(1, threads))));
 }
 
 runtime::Result<std::unique_ptr<LoadedPtx>> SimulatedDevices::load(int device, const void *image) {
@@ -104,13 +104,13 @@ runtime::Result<std::unique_ptr<LoadedPtx>> SimulatedDevices::load(int device, c
   variables.bytes.resize(all.size());
   variables.addresses.resize(all.size());
   uint64_t total = 0;
-  constexpr uint64_t mostBytes = 1 << 30; // limit, as in Program::load
+  constexpr uint64_t maxBytes = 1 << 30; // limit, as in Program::load
   for (size_t i = 0; i < all.size(); ++i) {
     if ((all[i].space != Space::Global && all[i].space != Space::Const) || all[i].isExtern)
       continue;
-    total = all[i].size > mostBytes ? mostBytes + 1 : total + all[i].size;
-    if (total > mostBytes)
-      return makeError(TILE_ERROR_OUT_OF_MEMORY, "the module has more than {} bytes of variables", mostBytes);
+    total = all[i].size > maxBytes ? maxBytes + 1 : total + all[i].size;
+    if (total > maxBytes)
+      return makeError(TILE_ERROR_OUT_OF_MEMORY, "the module has more than {} bytes of variables", maxBytes);
     variables.addresses[i] = add(device, all[i].name, all[i].size, all[i].alignment, std::byte(0));
     variables.bytes[i] = find(variables.addresses[i], 0);
   }

@@ -22,18 +22,18 @@ runtime::CUresult encodeTiled(runtime::TensorMap *map, int type, unsigned rank, 
     mapError = std::move(message);
     return invalidValue;
   };
-  constexpr int mostNumber = 255;              // each is stored in a byte
-  if (rank < 1 || rank > mostTensorDimensions) // `rank` sizes are read below
-    return refuse(fmt::format("the rank of the tensor map is {}; expected 1 to {}", rank, mostTensorDimensions));
+  constexpr int maxNumber = 255;              // each is stored in a byte
+  if (rank < 1 || rank > maxTensorDimensions) // `rank` sizes are read below
+    return refuse(fmt::format("the rank of the tensor map is {}; expected 1 to {}", rank, maxTensorDimensions));
   if (!map || !sizes || !box || !elementStrides || (rank > 1 && !strides))
     return refuse("the tensor map, its sizes, strides or box is a null pointer");
   for (int number : {type, interleave, swizzle, promotion, fill})
-    if (number < 0 || number > mostNumber)
+    if (number < 0 || number > maxNumber)
       return refuse(fmt::format("{} is not a type, interleave, swizzle, promotion or fill of a tensor map", number));
   TensorMap described;
   described.address = reinterpret_cast<uint64_t>(address);
   described.rank = rank;
-  for (unsigned dim = 0; dim < rank && dim < mostTensorDimensions; ++dim) {
+  for (unsigned dim = 0; dim < rank && dim < maxTensorDimensions; ++dim) {
     described.sizes[dim] = sizes[dim];
     described.box[dim] = box[dim];
     described.elementStrides[dim] = elementStrides[dim];

@@ -40,7 +40,7 @@ struct EntryHeader {
 static_assert(sizeof(EntryHeader) == 64);
 constexpr uint16_t kindPtx = 1;
 constexpr uint64_t flagLz4 = 0x2000, flagZstd = 0x8000;
-constexpr uint64_t mostBytes = 64 << 20;
+constexpr uint64_t maxBytes = 64 << 20;
 
 struct Entry {
   EntryHeader header;
@@ -50,13 +50,13 @@ struct Entry {
 Result<std::string> textOf(const Entry &entry) {
   const bool isCompressed = entry.header.flags & (flagLz4 | flagZstd);
   const size_t used = isCompressed ? entry.header.compressedBytes : entry.contents.size();
-  if (used > entry.contents.size() || entry.header.decompressedBytes > mostBytes)
+  if (used > entry.contents.size() || entry.header.decompressedBytes > maxBytes)
     return makeError(TILE_ERROR_NOT_AN_ARTIFACT,
                      "the fat binary is damaged: an entry of {} bytes has {} compressed "
                      "bytes",
                      entry.contents.size(), used);
   const std::string_view contents = entry.contents.substr(0, used);
-  Result<std::string> text = entry.header.flags & flagZstd  ? runtime::decompressFrame(contents, mostBytes)
+  Result<std::string> text = entry.header.flags & flagZstd  ? runtime::decompressFrame(contents, maxBytes)
                              : entry.header.flags & flagLz4 ? decompressLz4(contents, entry.header.decompressedBytes)
                                                             : Result<std::string>(std::string(contents));
   if (text)
@@ -128,10 +128,10 @@ Result<std::string> decompressLz4(std::string_view block, size_t bytes) {
     const size_t distance = uint8_t(block[at]) | uint8_t(block[at + 1]) << 8;
     at += 2;
     const std::optional<size_t> match = takeLength(token & 15);
-    constexpr size_t leastMatch = 4;
-    if (!match || distance == 0 || distance > text.size() || *match + leastMatch > bytes - text.size())
+    constexpr size_t minMatch = 4;
+    if (!match || distance == 0 || distance > text.size() || *match + minMatch > bytes - text.size())
       return damaged();
-    for (size_t i = 0; i < *match + leastMatch; ++i)
+    for (size_t i = 0; i < *match + minMatch; ++i)
       text += text[text.size() - distance];
   }
   if (text.size() != bytes)

@@ -87,7 +87,7 @@ std::optional<StreamRace> StreamOrder::conflict(const Past &earlier, const Past 
 
 std::optional<StreamRace> StreamOrder::finish(const Place &place, const StreamOperation &operation,
                                               VectorClock *after) {
-  constexpr size_t mostPast = 4096; // limit for a program that never synchronizes
+  constexpr size_t maxPast = 4096; // limit for a program that never synchronizes
   Line &own = line(place.device, place.stream, place.graph);
   VectorClock clock = startOf(own);
   clock.join(place.before);
@@ -122,7 +122,7 @@ std::optional<StreamRace> StreamOrder::finish(const Place &place, const StreamOp
   if (after)
     *after = std::move(clock);
   past.push_back(std::move(now));
-  if (past.size() > mostPast)
+  if (past.size() > maxPast)
     past.pop_front();
   return race;
 }

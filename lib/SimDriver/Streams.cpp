@@ -137,7 +137,7 @@ EXPORT CUresult cuGraphLaunch(CUgraphExec executable, CUstream stream) {
     std::vector<VectorClock> clocks(steps.size(), start);
     for (size_t i = 0; result == success && i < steps.size(); ++i) {
       StreamOrder::Place place = {device, steps[i].stream, executable, start};
-      for (size_t earlier : steps[i].behind)
+      for (size_t earlier : steps[i].predecessors)
         place.before.join(clocks[earlier]);
       result = perform(place, steps[i].work, &clocks[i]);
       end.join(clocks[i]);

@@ -19,7 +19,7 @@ using namespace sim;
 namespace {
 
 /// The share of libFuzzer's memory limit for buffers, module variables, registers and local memory of one input.
-constexpr uint64_t mostBytes = 64 << 20;
+constexpr uint64_t maxBytes = 64 << 20;
 constexpr size_t bufferBytes = 1024;
 
 class Launch {
@@ -46,7 +46,7 @@ public:
     const uint64_t threads = uint64_t(config.block[0]) * config.block[1] * config.block[2];
     const uint64_t ofThread = (*program)->localBytes + (*program)->registerBytes / warpSize;
     const uint64_t ctas = uint64_t(config.cluster[0]) * config.cluster[1] * config.cluster[2] * config.multiprocessors;
-    if (ofThread > mostBytes || threads > 1024 || ctas > 64 || ofThread * (threads + warpSize) * ctas > mostBytes)
+    if (ofThread > maxBytes || threads > 1024 || ctas > 64 || ofThread * (threads + warpSize) * ctas > maxBytes)
       return;
     simulate(**program);
   }
@@ -75,7 +75,7 @@ private:
     if (random.below(4) == 0)
       machine.observer = &profiler;
     uint64_t turns = 0;
-    machine.goesOn = [&](uint64_t, uint64_t) { return ++turns < 200; };
+    machine.shouldContinue = [&](uint64_t, uint64_t) { return ++turns < 200; };
     if (runtime::Status status = machine.run(); !status)
       requireText(status.error().message);
     for (const Report &report : reports.all())
@@ -157,7 +157,7 @@ private:
 
   void addArgument(const Program &, const Variable &variable) {
     const size_t alignment = std::max<uint64_t>(variable.alignment, 1);
-    if (alignment > mostBytes || variable.size > mostBytes)
+    if (alignment > maxBytes || variable.size > maxBytes)
       return;
     config.parameters.resize((config.parameters.size() + alignment - 1) / alignment * alignment);
     std::vector<std::byte> bytes(variable.size);
@@ -189,7 +189,7 @@ void launchKernels(const Module &module, uint64_t seed) {
   uint64_t bytes = 0;
   for (const Variable &variable : module.variables)
     bytes += variable.space == Space::Global ? variable.size : 0;
-  if (bytes > mostBytes)
+  if (bytes > maxBytes)
     return;
   for (const Function &function : module.functions)
     if (function.isEntry && !function.isDeclaration)

@@ -47,10 +47,10 @@ PtxUses findUses(std::string_view ptx) {
 }
 
 std::string describeInstruction(const sim::Module &module, const sim::Instruction &instruction) {
-  const sim::Place &place = instruction.place;
-  std::string text = fmt::format("{} at ptx:{}", instruction.text(), place.ptxLine);
-  if (place.file && place.file < module.files.size())
-    text += fmt::format(" ({}:{}:{})", module.files[place.file], place.sourceLine, place.sourceColumn);
+  const sim::SourceLoc &loc = instruction.loc;
+  std::string text = fmt::format("{} at ptx:{}", instruction.text(), loc.ptxLine);
+  if (loc.file && loc.file < module.files.size())
+    text += fmt::format(" ({}:{}:{})", module.files[loc.file], loc.sourceLine, loc.sourceColumn);
   return text;
 }
 

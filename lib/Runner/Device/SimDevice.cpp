@@ -43,14 +43,14 @@ std::unique_ptr<runtime::Driver> makeDriver() {
 }
 
 std::string formatReports(const std::vector<sim::Report> &reports, const sim::Module &module, Sources sources) {
-  constexpr size_t mostReports = 20;
+  constexpr size_t maxReports = 20;
   sim::SourceText source;
   source.line = [&](const std::string &name, uint32_t number) { return sources.line(name, number); };
   std::string text;
-  for (size_t i = 0; i < reports.size() && i < mostReports; ++i)
+  for (size_t i = 0; i < reports.size() && i < maxReports; ++i)
     text += sim::formatReport(reports[i], module, source);
-  if (reports.size() > mostReports)
-    text += fmt::format("and {} more\n", reports.size() - mostReports);
+  if (reports.size() > maxReports)
+    text += fmt::format("and {} more\n", reports.size() - maxReports);
   if (!text.empty())
     text.pop_back(); // the error message adds the newline
   return text;
@@ -225,7 +225,9 @@ private:
   /// Runs with a progress line, which is erased before the kernel's own output is printed.
   Status runWatched(sim::Machine &machine) const {
     LongWork work("simulation", options.limit);
-    machine.goesOn = [&](uint64_t ended, uint64_t clusters) { return work.reach(double(ended), double(clusters)); };
+    machine.shouldContinue = [&](uint64_t ended, uint64_t clusters) {
+      return work.reach(double(ended), double(clusters));
+    };
     Status status = machine.run();
     if (work.wasStopped())
       return work.error();

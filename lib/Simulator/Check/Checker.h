@@ -23,7 +23,7 @@ class Machine;
 
 /// An access to tensor memory by a tcgen05 instruction.
 struct TensorAccess {
-  Place place;
+  SourceLoc loc;
   unsigned lane = 0;         ///< the warp that has issued it
   bool isCollective = false; ///< accesses of a whole warp: alloc, dealloc, ld, st
   bool isPipelined = false;  ///< accesses of the tensor core, which executes the operations of one thread in order
@@ -54,10 +54,10 @@ public:
   /// in `access`; the operations that they synchronize with are found by address.
   virtual void access(Warp &warp, const LaneAccess &access) = 0;
 
-  /// An asynchronous operation reads or writes `range`. It was issued by `lane` of `warp` at `place`, through the async
+  /// An asynchronous operation reads or writes `range`. It was issued by `lane` of `warp` at `loc`, through the async
   /// proxy if `proxy` (cp.async uses the generic proxy). It has finished for every clock that includes the epoch
   /// `finished`.
-  virtual void asyncAccess(Warp &warp, unsigned lane, const Place &place, AccessKind kind, const Range &range,
+  virtual void asyncAccess(Warp &warp, unsigned lane, const SourceLoc &loc, AccessKind kind, const Range &range,
                            bool proxy, Epoch finished) = 0;
 
   virtual void tensorAccess(Warp &warp, const TensorAccess &access) = 0;
@@ -93,7 +93,7 @@ public:
   /// Bytes that get values without a store of the program (zero fill by cp.async, st.async …) are also reported as
   /// accesses. An mbarrier object is not data: loads and stores of its 8 bytes are errors. `offset` is relative to
   /// sharedBase, as in Range.
-  virtual void barrierAccess(Warp &warp, LaneMask lanes, const Place &place, Cta &cta, uint32_t offset,
+  virtual void barrierAccess(Warp &warp, LaneMask lanes, const SourceLoc &loc, Cta &cta, uint32_t offset,
                              BarrierUse use) = 0;
 };
 

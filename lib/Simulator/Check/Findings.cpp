@@ -9,14 +9,14 @@ Naming::Naming(const Machine &machine) : machine(machine) {
   const LaunchConfig &config = machine.config;
   warpsPerCta = (config.block[0] * config.block[1] * config.block[2] + warpSize - 1) / warpSize;
   for (const Instruction &instruction : machine.program.function.instructions)
-    instructions.emplace(instruction.place.ptxLine, &instruction);
+    instructions.emplace(instruction.loc.ptxLine, &instruction);
 }
 
 Actor Naming::actor(uint32_t warpNumber, uint32_t line, int32_t lane) const {
   Actor actor;
-  actor.place.ptxLine = line;
+  actor.loc.ptxLine = line;
   if (auto found = instructions.find(line); found != instructions.end())
-    actor.place = found->second->place;
+    actor.loc = found->second->loc;
   const uint32_t *grid = machine.config.grid;
   uint64_t cta = ctaOf(warpNumber);
   actor.cta[0] = cta % grid[0];
@@ -121,7 +121,7 @@ std::string Findings::hint(const Deed &now, const Deed &past) const {
   if (now.manner.strong != past.manner.strong)
     mixed = "; only one of them is atomic or volatile";
   if (now.warp == past.warp)
-    return "lanes of one warp, which have not met in between (bar.warp.sync)" + mixed;
+    return "lanes of one warp, which have not synchronized in between (bar.warp.sync)" + mixed;
   if (naming.ctaOf(now.warp) == naming.ctaOf(past.warp))
     return "no barrier between the two warps" + mixed;
   return "nothing orders the two CTAs" + mixed;

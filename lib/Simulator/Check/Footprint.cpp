@@ -38,22 +38,22 @@ void Footprint::join(const Footprint &other) {
 }
 
 std::vector<Stretch> Footprint::stretches(AccessKind kind) const {
-  std::vector<uint64_t> numbers;
+  std::vector<uint64_t> pageNumbers;
   for (const auto &[number, page] : pages)
-    numbers.push_back(number);
-  std::sort(numbers.begin(), numbers.end());
+    pageNumbers.push_back(number);
+  std::sort(pageNumbers.begin(), pageNumbers.end());
   std::vector<Stretch> result;
-  for (uint64_t number : numbers) {
+  for (uint64_t number : pageNumbers) {
     const Bits &bits = pages.at(number)->bits[unsigned(kind)];
     for (unsigned i = 0; i < bits.size(); ++i) {
       const uint64_t base = (number << pageShift) + i * wordBits;
-      for (uint64_t rest = bits[i]; rest;) {
-        const unsigned first = std::countr_zero(rest), count = std::countr_one(rest >> first);
+      for (uint64_t remaining = bits[i]; remaining;) {
+        const unsigned first = std::countr_zero(remaining), count = std::countr_one(remaining >> first);
         if (!result.empty() && result.back().end == base + first)
           result.back().end += count;
         else
           result.push_back({base + first, base + first + count});
-        rest = first + count == wordBits ? 0 : rest >> (first + count) << (first + count);
+        remaining = first + count == wordBits ? 0 : remaining >> (first + count) << (first + count);
       }
     }
   }

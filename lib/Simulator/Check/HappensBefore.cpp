@@ -130,7 +130,7 @@ void HappensBefore::access(Warp &warp, const LaneAccess &access) {
   now.past.component = state.knowledge.name.program;
   now.past.count = state.knowledge.count;
   now.past.warp = state.knowledge.number;
-  now.past.set(access.instruction->place.ptxLine, {});
+  now.past.set(access.instruction->loc.ptxLine, {});
   now.whole = (warp.alive & ~access.lanes) == 0;
   now.bytes = access.bytes;
   now.access = &access;
@@ -212,7 +212,7 @@ void HappensBefore::synchronize(Warp &warp, const LaneAccess &access) {
   });
 }
 
-void HappensBefore::asyncAccess(Warp &warp, unsigned lane, const Place &place, AccessKind kind, const Range &range,
+void HappensBefore::asyncAccess(Warp &warp, unsigned lane, const SourceLoc &loc, AccessKind kind, const Range &range,
                                 bool proxy, Epoch finished) {
   WarpState &state = stateOf(warp);
   Now now{.warp = state, .past = {}, .manner = {}};
@@ -225,7 +225,7 @@ void HappensBefore::asyncAccess(Warp &warp, unsigned lane, const Place &place, A
   now.past.count = finished.count;
   now.past.warp = state.knowledge.number;
   LaneMap lanes{uint8_t(lane), 4};
-  now.past.set(place.ptxLine, lanes);
+  now.past.set(loc.ptxLine, lanes);
   now.lane = lane;
   now.bytes = range.bytes;
   now.owner = ownerOf(warp, range.space, range.ctaRank);
@@ -272,7 +272,7 @@ void HappensBefore::tensorAccess(Warp &warp, const TensorAccess &access) {
   now.past.count = isAsync ? access.finished.count : ++state.knowledge.count;
   now.past.warp = state.knowledge.number;
   const LaneMap lanes = access.isCollective ? LaneMap{0, LaneMap::everyLane} : LaneMap{uint8_t(access.lane), 4};
-  now.past.set(access.place.ptxLine, lanes);
+  now.past.set(access.loc.ptxLine, lanes);
   now.lane = access.lane;
   now.bytes = access.range.bytes;
   now.owner = ownerOf(warp, Space::Tensor, access.range.ctaRank);
@@ -337,13 +337,13 @@ void HappensBefore::syncLanes(Warp &warp, LaneMask mask) {
   stateOf(warp).knowledge.meet(mask & warp.alive, warp.alive);
 }
 
-void HappensBefore::barrierAccess(Warp &warp, LaneMask lanes, const Place &place, Cta &cta, uint32_t offset,
+void HappensBefore::barrierAccess(Warp &warp, LaneMask lanes, const SourceLoc &loc, Cta &cta, uint32_t offset,
                                   BarrierUse use) {
   WarpState &state = stateOf(warp);
   CtaShadow &owner = *ownerOf(warp, Space::Shared, cta.rank);
   bool isUse = use == BarrierUse::Use || use == BarrierUse::AsyncUse;
   // A commit arrives later, as a copy does, but without another proxy.
-  const bool isCommit = use == BarrierUse::AsyncUse && naming.operation(place.ptxLine) == "tcgen05.commit";
+  const bool isCommit = use == BarrierUse::AsyncUse && naming.operation(loc.ptxLine) == "tcgen05.commit";
   Now now{.warp = state, .past = {}, .manner = {}};
   if (!isUse)
     ++state.knowledge.count;
@@ -354,7 +354,7 @@ void HappensBefore::barrierAccess(Warp &warp, LaneMask lanes, const Place &place
   now.past.component = state.knowledge.name.program;
   now.past.count = state.knowledge.count;
   now.past.warp = state.knowledge.number;
-  now.past.set(place.ptxLine, {});
+  now.past.set(loc.ptxLine, {});
   now.barrier = true;
   now.owner = &owner;
   if (auto init = owner.barriers.find(offset); init != owner.barriers.end())
@@ -374,7 +374,7 @@ void HappensBefore::barrierAccess(Warp &warp, LaneMask lanes, const Place &place
   unsigned half = offset / 8 % 2;
   if (use == BarrierUse::Init) {
     cell.barriers |= 1u << half;
-    owner.barriers[offset] = {state.knowledge.number, lanes, place.ptxLine, false};
+    owner.barriers[offset] = {state.knowledge.number, lanes, loc.ptxLine, false};
   } else if (use == BarrierUse::Invalidate) {
     cell.barriers &= ~(1u << half);
     cell.initialized &= ~byteMask(half * 8, 8);

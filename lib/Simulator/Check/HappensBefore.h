@@ -18,7 +18,7 @@ public:
   void endCta(Cta &cta) override;
   void endGrid() override;
   void access(Warp &warp, const LaneAccess &access) override;
-  void asyncAccess(Warp &warp, unsigned lane, const Place &place, AccessKind kind, const Range &range, bool proxy,
+  void asyncAccess(Warp &warp, unsigned lane, const SourceLoc &loc, AccessKind kind, const Range &range, bool proxy,
                    Epoch finished) override;
   void tensorAccess(Warp &warp, const TensorAccess &access) override;
   void releaseTensor(Warp &warp, SyncClock &into) override;
@@ -34,7 +34,7 @@ public:
   void fenceBarrierInit(Warp &warp, LaneMask lanes) override;
   void fence(Warp &warp, Scope scope, LaneMask lanes) override;
   void syncLanes(Warp &warp, LaneMask mask) override;
-  void barrierAccess(Warp &warp, LaneMask lanes, const Place &place, Cta &cta, uint32_t offset,
+  void barrierAccess(Warp &warp, LaneMask lanes, const SourceLoc &loc, Cta &cta, uint32_t offset,
                      BarrierUse use) override;
 
 private:

@@ -22,7 +22,7 @@ Component Knowledge::laneComponent(Component component, unsigned lane) {
 
 /// Calls `function(part)` for parts whose union is exactly `lanes`.
 template <typename Function> void Knowledge::forParts(LaneMask lanes, Function &&function) {
-  LaneMask rest = lanes;
+  LaneMask remaining = lanes;
   for (size_t i = 0, size = parts.size(); i < size; ++i) {
     LaneMask inside = parts[i].lanes & lanes;
     if (!inside)
@@ -33,10 +33,10 @@ template <typename Function> void Knowledge::forParts(LaneMask lanes, Function &
       parts.push_back(std::move(other));
     }
     function(parts[i]);
-    rest &= ~inside;
+    remaining &= ~inside;
   }
-  if (rest) {
-    parts.push_back({rest, {}});
+  if (remaining) {
+    parts.push_back({remaining, {}});
     function(parts.back());
   }
 }
@@ -56,12 +56,12 @@ void Knowledge::release(SyncClock &into, LaneMask lanes, LaneMask alive) {
   } else {
     forLanes(lanes, [&](unsigned lane) { into.all.raise({laneComponent(name.program, lane), count}); });
   }
-  releaseOwn(into, lanes, alive);
+  releaseOwnClock(into, lanes, alive);
   ++count;
 }
 
 /// Adds what each of the lanes has waited for individually.
-void Knowledge::releaseOwn(SyncClock &into, LaneMask lanes, LaneMask alive) {
+void Knowledge::releaseOwnClock(SyncClock &into, LaneMask lanes, LaneMask alive) {
   auto raise = [&](VectorClock &clock, Epoch epoch, LaneMask knowing) {
     if (isAll(knowing, alive))
       clock.raise(epoch);
@@ -138,13 +138,13 @@ void Knowledge::meet(LaneMask lanes, LaneMask alive) {
       common.join(part.clock);
     parts.clear();
     common.all.raise({name.program, count});
-    releaseOwn(common, lanes, alive);
+    releaseOwnClock(common, lanes, alive);
     own.clear();
   } else {
     SyncClock together;
     forParts(lanes, [&](Part &part) { together.join(part.clock); });
     forLanes(lanes, [&](unsigned lane) { together.all.raise({laneComponent(name.program, lane), count}); });
-    releaseOwn(together, lanes, alive);
+    releaseOwnClock(together, lanes, alive);
     std::erase_if(parts, [&](const Part &part) { return (part.lanes & lanes) != 0; });
     parts.push_back({lanes, std::move(together)});
     partsReleased = false;

@@ -87,7 +87,7 @@ private:
   };
   template <typename Function> void forParts(LaneMask lanes, Function &&function);
   Component laneComponent(Component component, unsigned lane);
-  void releaseOwn(SyncClock &into, LaneMask lanes, LaneMask alive);
+  void releaseOwnClock(SyncClock &into, LaneMask lanes, LaneMask alive);
   static bool includes(const VectorClock &clock, const Past &past, const WarpName *pastName, unsigned pastLane);
 
   SyncClock common;

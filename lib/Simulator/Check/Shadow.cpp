@@ -3,7 +3,7 @@
 
 namespace tile::sim {
 
-Shadow::Place Shadow::extend(Cell &cell) {
+Shadow::Entry Shadow::extend(Cell &cell) {
   if (numBlocks == blocks.size() * blocksAtOnce)
     blocks.push_back(std::make_unique<std::array<RecordBlock, blocksAtOnce>>());
   RecordBlock &block = blockAt(++numBlocks);

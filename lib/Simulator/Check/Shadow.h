@@ -114,12 +114,12 @@ public:
   /// Calls `function(mask, manner, record)` for the records of a cell with a byte of `mask`, until it returns false.
   /// The function may clear bytes of the mask, which frees the record. Returns the first free record in `free` if that
   /// is not null.
-  struct Place {
+  struct Entry {
     ByteMask *mask = nullptr;
     Manner *manner = nullptr;
     Past *record = nullptr;
   };
-  template <typename Function> void forRecords(Cell &cell, ByteMask mask, Place *free, Function &&function) {
+  template <typename Function> void forRecords(Cell &cell, ByteMask mask, Entry *free, Function &&function) {
     uint32_t more = cell.more;
     if (!visit(cell, mask, free, function))
       return;
@@ -130,17 +130,17 @@ public:
         return;
     }
   }
-  void add(Cell &cell, const Place &free, ByteMask mask, Manner manner, const Past &record) {
-    Place place = free.mask ? free : extend(cell);
-    *place.mask = mask;
-    *place.manner = manner;
-    *place.record = record;
+  void add(Cell &cell, const Entry &free, ByteMask mask, Manner manner, const Past &record) {
+    Entry entry = free.mask ? free : extend(cell);
+    *entry.mask = mask;
+    *entry.manner = manner;
+    *entry.record = record;
   }
   const std::unordered_map<uint64_t, std::unique_ptr<Page>> &touchedPages() const { return pages; }
 
 private:
   template <typename Group, typename Function>
-  static bool visit(Group &group, ByteMask mask, Place *free, Function &function) {
+  static bool visit(Group &group, ByteMask mask, Entry *free, Function &function) {
     for (unsigned i = 0; i < Group::capacity; ++i) {
       if (group.masks[i] & mask)
         if (!function(group.masks[i], group.manners[i], group.records[i]))
@@ -150,7 +150,7 @@ private:
     }
     return true;
   }
-  Place extend(Cell &cell);
+  Entry extend(Cell &cell);
 
   static constexpr unsigned numRecents = 64;
   struct Recent {

@@ -90,8 +90,8 @@ Order World::order(const Now &now, const Past &past, Manner manner, ByteMask ove
     return Order::Ordered;
   const LaneMap lanes = past.lanes(), nowLanes = now.past.lanes();
   int known = -1; // the result for the previous byte, if its record was found to be ordered
-  for (ByteMask rest = overlap; rest; rest &= rest - 1) {
-    unsigned candidate = std::countr_zero(rest);
+  for (ByteMask remaining = overlap; remaining; remaining &= remaining - 1) {
+    unsigned candidate = std::countr_zero(remaining);
     if (known >= 0 && lanes.lane(known) == lanes.lane(candidate) && nowLanes.lane(known) == nowLanes.lane(candidate))
       continue; // the same lanes, so the same order
     known = int(candidate);
@@ -128,7 +128,7 @@ void World::report(const Now &now, const Past &past, Manner manner, unsigned byt
 }
 
 /// Returns true if a store changes nothing: threads that hold the same value may all write it, in any order.
-bool World::writesWhatIsThere(const Now &now, ByteMask overlap, uint64_t cellAddress) {
+bool World::writesSameValue(const Now &now, ByteMask overlap, uint64_t cellAddress) {
   if (!now.access || !now.access->values)
     return false;
   const LaneAccess &access = *now.access;
@@ -211,7 +211,7 @@ bool World::checkConflict(Shadow &shadow, Cell &cell, uint64_t cellAddress, Byte
   Order found = order(now, past, manner, overlap, byte);
   if (found == Order::Ordered)
     return false;
-  if (found == Order::Unordered && !manner.async && !manner.strong && writesWhatIsThere(now, overlap, cellAddress))
+  if (found == Order::Unordered && !manner.async && !manner.strong && writesSameValue(now, overlap, cellAddress))
     return true;
   bool readsWrite = !now.manner.writes() && manner.writes() && !manner.async && !manner.strong;
   if (found == Order::Unordered && readsWrite && (overlap & ~knownWrites(shadow, cell, mask, now)) == 0)
@@ -260,7 +260,7 @@ void World::touchCell(Shadow &shadow, uint64_t cellAddress, ByteMask mask, Now &
     cell.initialized |= mask;
   if (!now.owner && now.manner.accessKind() == AccessKind::Write)
     noteValues(cellAddress, mask, now);
-  Shadow::Place free;
+  Shadow::Entry free;
   bool recorded = false;
   shadow.forRecords(cell, mask, &free, [&](ByteMask &pastMask, Manner &manner, Past &past) {
     ByteMask overlap = pastMask & mask;
@@ -279,9 +279,9 @@ void World::touchCell(Shadow &shadow, uint64_t cellAddress, ByteMask mask, Now &
       return true;
     }
     if (!mayMeet(now, past, manner)) {
-      bool standsBeside = checkConflict(shadow, cell, cellAddress, mask, now, pastMask, manner, past, recorded);
+      bool isKept = checkConflict(shadow, cell, cellAddress, mask, now, pastMask, manner, past, recorded);
       // A weak access may conflict where the atomic one that follows it does not: keep both.
-      if (writes && !standsBeside && (manner.strong || !now.manner.strong))
+      if (writes && !isKept && (manner.strong || !now.manner.strong))
         pastMask &= ~mask;
       return true;
     }

@@ -106,7 +106,7 @@ private:
   bool checkConflict(Shadow &shadow, Cell &cell, uint64_t cellAddress, ByteMask mask, Now &now, ByteMask &pastMask,
                      Manner manner, Past &past, bool &recorded);
   ByteMask knownWrites(Shadow &shadow, Cell &cell, ByteMask mask, const Now &now);
-  bool writesWhatIsThere(const Now &now, ByteMask overlap, uint64_t cellAddress);
+  bool writesSameValue(const Now &now, ByteMask overlap, uint64_t cellAddress);
   void checkCoherence(const Now &now, const Past &past, Manner manner, ByteMask overlap, uint64_t cellAddress);
   void checkValues(const Now &now, const Past &past, ByteMask overlap, uint64_t cellAddress);
   void report(const Now &now, const Past &past, Manner manner, unsigned byte, uint64_t cellAddress, Order order);

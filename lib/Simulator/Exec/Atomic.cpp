@@ -102,8 +102,8 @@ public:
     if (!resolveLanes(warp, suffixes.space, active, addresses, access, host))
       return Step::Fault;
     bool changed = false;
-    for (LaneMask rest = active; rest; rest &= rest - 1) {
-      unsigned lane = firstLane(rest);
+    for (LaneMask remaining = active; remaining; remaining &= remaining - 1) {
+      unsigned lane = firstLane(remaining);
       for (size_t i = 0; i < values.size(); ++i)
         changed |= update(warp, lane, i, host[lane] + i * sizeof(T), access.space[lane] == Space::Global);
     }

@@ -29,16 +29,16 @@ public:
       : index(index), targets(std::move(targets)), meeting(meeting) {}
 
   Step execute(Warp &warp, Fragment &fragment, LaneMask active) const override {
-    for (LaneMask rest = active; rest; rest &= rest - 1)
-      if (uint32_t value = index.one(warp, firstLane(rest)); value >= targets.size())
-        return warp.fault(ReportKind::InvalidOperand, instruction->place, firstLane(rest),
+    for (LaneMask remaining = active; remaining; remaining &= remaining - 1)
+      if (uint32_t value = index.one(warp, firstLane(remaining)); value >= targets.size())
+        return warp.fault(ReportKind::InvalidOperand, instruction->loc, firstLane(remaining),
                           fmt::format("index {} of a branch with {} targets", value, targets.size()));
     const uint32_t here = fragment.pc;
-    for (LaneMask rest = active; rest;) {
-      const uint32_t target = targets[index.one(warp, firstLane(rest))];
+    for (LaneMask remaining = active; remaining;) {
+      const uint32_t target = targets[index.one(warp, firstLane(remaining))];
       LaneMask taken = 0;
-      forLanes(rest, [&](unsigned lane) { taken |= LaneMask(targets[index.one(warp, lane)] == target) << lane; });
-      rest &= ~taken;
+      forLanes(remaining, [&](unsigned lane) { taken |= LaneMask(targets[index.one(warp, lane)] == target) << lane; });
+      remaining &= ~taken;
       fragment.pc = here;
       warp.branch(fragment, taken, target, meeting);
     }
@@ -57,7 +57,7 @@ class Exit final : public Operation {
 
 class Trap final : public Operation {
   Step execute(Warp &warp, Fragment &, LaneMask active) const override {
-    return warp.fault(ReportKind::Trap, instruction->place, firstLane(active), instruction->text() + " was executed");
+    return warp.fault(ReportKind::Trap, instruction->loc, firstLane(active), instruction->text() + " was executed");
   }
 };
 
@@ -96,7 +96,7 @@ Result<OperationPtr> decodeTrap(Decoding &d) {
   return d.finished(0) ? Result<OperationPtr>(make<Trap>()) : d.unsupported();
 }
 
-Result<OperationPtr> decodeNothing(Decoding &) {
+Result<OperationPtr> decodeNop(Decoding &) {
   return make<Nothing>();
 }
 
@@ -130,9 +130,9 @@ OperationPtr makeExit() {
 }
 
 std::span<const DecoderEntry> controlDecoders() {
-  static constexpr DecoderEntry table[] = {{"bra", decodeBranch}, {"brx", decodeIndexedBranch}, {"ret", decodeExit},
-                                           {"exit", decodeExit},  {"trap", decodeTrap},         {"brkpt", decodeTrap},
-                                           {"call", decodeCall},  {"nop", decodeNothing}};
+  static constexpr DecoderEntry table[] = {
+      {"bra", decodeBranch}, {"brx", decodeIndexedBranch}, {"ret", decodeExit},  {"exit", decodeExit},
+      {"trap", decodeTrap},  {"brkpt", decodeTrap},        {"call", decodeCall}, {"nop", decodeNop}};
   return table;
 }
 

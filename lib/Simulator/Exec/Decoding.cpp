@@ -36,12 +36,12 @@ std::optional<Type> Decoding::takeType() {
 
 Error Decoding::unsupported() const {
   return runtime::makeError(TILE_ERROR_INVALID_ARGUMENT, "line {}: unsupported instruction '{}' with {} operands",
-                            instruction.place.ptxLine, instruction.text(), instruction.operands.size());
+                            instruction.loc.ptxLine, instruction.text(), instruction.operands.size());
 }
 
 Error Decoding::error(std::string message) const {
-  return runtime::makeError(TILE_ERROR_INVALID_ARGUMENT, "line {}: {}: {}", instruction.place.ptxLine,
-                            instruction.text(), message);
+  return runtime::makeError(TILE_ERROR_INVALID_ARGUMENT, "line {}: {}: {}", instruction.loc.ptxLine, instruction.text(),
+                            message);
 }
 
 Decoding::Readable Decoding::readable(const Operand &operand, unsigned bits, bool isFloat) {

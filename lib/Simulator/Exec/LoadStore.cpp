@@ -12,7 +12,7 @@ namespace tile::sim {
 
 namespace {
 
-constexpr unsigned mostBytes = 32; ///< of one lane: v8.b32, v4.b64
+constexpr unsigned maxBytes = 32; ///< of one lane: v8.b32, v4.b64
 
 LaneAccess describeAccess(const Instruction *instruction, AccessKind kind, const MemorySuffixes &suffixes,
                           unsigned bytes) {
@@ -99,7 +99,7 @@ public:
     std::byte *host[warpSize];
     address.read(warp, active, addresses);
     LaneAccess access = describeAccess(instruction, AccessKind::Read, suffixes, sizeof(T) * dests.size());
-    std::byte words[warpSize * mostBytes];
+    std::byte words[warpSize * maxBytes];
     const bool isGlobal = suffixes.space == Space::Global || suffixes.space == Space::Generic;
     LaneMask inside = suffixes.covers && isGlobal ? takeEdges(warp, active, addresses, access, words, host) : active;
     const uint32_t all = uint32_t((uint64_t(1) << access.bytes) - 1);
@@ -136,7 +136,7 @@ public:
     std::byte *host[warpSize];
     address.read(warp, active, addresses);
     LaneAccess access = describeAccess(instruction, AccessKind::Write, suffixes, sizeof(T) * sources.size());
-    std::byte written[warpSize * mostBytes];
+    std::byte written[warpSize * maxBytes];
     if (warp.cta.cluster.machine.checker) {
       for (size_t i = 0; i < sources.size(); ++i)
         forLanes(active, [&](unsigned lane) {
@@ -175,13 +175,13 @@ public:
   Step execute(Warp &warp, Fragment &, LaneMask active) const override {
     uint64_t addresses[warpSize];
     address.read(warp, active, addresses);
-    for (LaneMask rest = active; rest; rest &= rest - 1)
-      if (const unsigned lane = firstLane(rest); size.one(warp, lane) % wordBytes != 0)
-        return warp.fault(ReportKind::InvalidOperand, instruction->place, int32_t(lane),
+    for (LaneMask remaining = active; remaining; remaining &= remaining - 1)
+      if (const unsigned lane = firstLane(remaining); size.one(warp, lane) % wordBytes != 0)
+        return warp.fault(ReportKind::InvalidOperand, instruction->loc, int32_t(lane),
                           fmt::format("st.bulk of {} bytes, no multiple of {}", size.one(warp, lane), wordBytes));
     for (uint64_t offset = 0; active; offset += wordBytes) {
-      for (LaneMask rest = active; rest; rest &= rest - 1)
-        if (const unsigned lane = firstLane(rest); offset >= size.one(warp, lane))
+      for (LaneMask remaining = active; remaining; remaining &= remaining - 1)
+        if (const unsigned lane = firstLane(remaining); offset >= size.one(warp, lane))
           active &= ~(LaneMask(1) << lane);
       if (!writeWords(warp, active, addresses))
         return Step::Fault;
@@ -204,10 +204,10 @@ private:
     access.values = reinterpret_cast<const std::byte *>(zeros);
     if (active && !resolveLanes(warp, space, active, addresses, access, host))
       return false;
-    for (LaneMask rest = active; rest; rest &= rest - 1) {
-      const unsigned lane = firstLane(rest);
+    for (LaneMask remaining = active; remaining; remaining &= remaining - 1) {
+      const unsigned lane = firstLane(remaining);
       if (access.space[lane] != Space::Shared) {
-        warp.fault(ReportKind::InvalidOperand, instruction->place, int32_t(lane), "st.bulk is of shared memory only");
+        warp.fault(ReportKind::InvalidOperand, instruction->loc, int32_t(lane), "st.bulk is of shared memory only");
         return false;
       }
       std::memset(host[lane], 0, wordBytes);
@@ -259,7 +259,7 @@ std::optional<Type> takeAll(Decoding &d, MemorySuffixes &suffixes, unsigned &vec
   takeCacheHints(d, suffixes);
   vector = takeVector(d);
   std::optional<Type> type = d.takeType();
-  if (!type || vector * bitWidth(*type) > 8 * mostBytes)
+  if (!type || vector * bitWidth(*type) > 8 * maxBytes)
     return std::nullopt;
   return d.finished(suffixes.hasPolicy ? 3 : 2) ? type : std::nullopt;
 }

@@ -98,16 +98,16 @@ std::string_view accessName(AccessKind kind) {
   return kind == AccessKind::Read ? "read" : kind == AccessKind::Write ? "write" : "atomic access";
 }
 
-bool reportOutOfBounds(Warp &warp, const Place &place, unsigned lane, std::string_view what, uint64_t bytes,
+bool reportOutOfBounds(Warp &warp, const SourceLoc &loc, unsigned lane, std::string_view what, uint64_t bytes,
                        Space space, uint64_t address) {
-  warp.fault(ReportKind::OutOfBounds, place, lane,
+  warp.fault(ReportKind::OutOfBounds, loc, lane,
              fmt::format("{} of {} bytes at {}", what, bytes, describeAddress(warp, space, address)));
   return false;
 }
 
-bool reportMisaligned(Warp &warp, const Place &place, unsigned lane, std::string_view what, uint64_t bytes,
+bool reportMisaligned(Warp &warp, const SourceLoc &loc, unsigned lane, std::string_view what, uint64_t bytes,
                       uint32_t alignment, Space space, uint64_t address) {
-  warp.fault(ReportKind::Misaligned, place, lane,
+  warp.fault(ReportKind::Misaligned, loc, lane,
              fmt::format("{} of {} bytes at {}: address {:#x} is not a multiple of {}", what, bytes,
                          describeAddress(warp, space, address), address, alignment));
   return false;
@@ -124,14 +124,14 @@ bool mayAccess(const LaneAccess &access, Space space) {
 }
 
 bool reportSpace(Warp &warp, const LaneAccess &access, unsigned lane, Space space, uint64_t address) {
-  warp.fault(ReportKind::InvalidOperand, access.instruction->place, lane,
+  warp.fault(ReportKind::InvalidOperand, access.instruction->loc, lane,
              fmt::format("{} of {} bytes at {}, where it is not possible", accessName(access.kind), access.bytes,
                          describeAddress(warp, space, address)));
   return false;
 }
 
-bool reportExited(Warp &warp, const Place &place, unsigned lane, std::string_view what, const Cta &owner) {
-  warp.fault(ReportKind::EarlyExit, place, lane,
+bool reportExited(Warp &warp, const SourceLoc &loc, unsigned lane, std::string_view what, const Cta &owner) {
+  warp.fault(ReportKind::EarlyExit, loc, lane,
              fmt::format("{} of shared memory of CTA ({},{},{}), which has ended: a cluster barrier must keep it alive",
                          what, owner.id[0], owner.id[1], owner.id[2]));
   return false;
@@ -142,22 +142,22 @@ bool reportExited(Warp &warp, const Place &place, unsigned lane, std::string_vie
 bool resolveLanes(Warp &warp, Space space, LaneMask lanes, const uint64_t (&addresses)[warpSize], LaneAccess &access,
                   std::byte *(&host)[warpSize]) {
   Machine &machine = warp.cta.cluster.machine;
-  const Place &place = access.instruction->place;
+  const SourceLoc &loc = access.instruction->loc;
   uint32_t alignment = access.isPart ? 1 : std::min<uint32_t>(access.bytes & (~access.bytes + 1), widestAlignment);
   access.lanes = lanes;
   bool isSharedOrGlobal = false;
-  for (LaneMask rest = lanes; rest; rest &= rest - 1) {
-    unsigned lane = firstLane(rest);
+  for (LaneMask remaining = lanes; remaining; remaining &= remaining - 1) {
+    unsigned lane = firstLane(remaining);
     uint64_t address = addresses[lane];
     if (address % alignment)
-      return reportMisaligned(warp, place, lane, accessName(access.kind), access.bytes, alignment, space, address);
+      return reportMisaligned(warp, loc, lane, accessName(access.kind), access.bytes, alignment, space, address);
     Where where = locate(warp, space, address, lane, access.bytes);
     if (!where.host)
-      return reportOutOfBounds(warp, place, lane, accessName(access.kind), access.bytes, space, address);
+      return reportOutOfBounds(warp, loc, lane, accessName(access.kind), access.bytes, space, address);
     if (!mayAccess(access, where.space))
       return reportSpace(warp, access, lane, space, address);
     if (where.rank != warp.cta.rank && warp.cta.cluster.cta(where.rank)->hasExited())
-      return reportExited(warp, place, lane, accessName(access.kind), *warp.cta.cluster.cta(where.rank));
+      return reportExited(warp, loc, lane, accessName(access.kind), *warp.cta.cluster.cta(where.rank));
     access.space[lane] = where.space;
     access.address[lane] = where.address;
     access.ctaRank[lane] = where.rank;
@@ -176,43 +176,43 @@ bool resolveLanes(Warp &warp, Space space, LaneMask lanes, const uint64_t (&addr
 bool checkAlignment(Warp &warp, Space space, LaneMask lanes, const uint64_t (&addresses)[warpSize],
                     const LaneAccess &access) {
   const uint32_t alignment = std::min<uint32_t>(access.bytes & (~access.bytes + 1), widestAlignment);
-  for (LaneMask rest = lanes; rest; rest &= rest - 1)
-    if (unsigned lane = firstLane(rest); addresses[lane] % alignment)
-      return reportMisaligned(warp, access.instruction->place, lane, accessName(access.kind), access.bytes, alignment,
+  for (LaneMask remaining = lanes; remaining; remaining &= remaining - 1)
+    if (unsigned lane = firstLane(remaining); addresses[lane] % alignment)
+      return reportMisaligned(warp, access.instruction->loc, lane, accessName(access.kind), access.bytes, alignment,
                               space, addresses[lane]);
   return true;
 }
 
-Cta *resolveSharedCta(Warp &warp, const Place &place, unsigned lane, uint64_t sharedAddress, uint32_t &address) {
+Cta *resolveSharedCta(Warp &warp, const SourceLoc &loc, unsigned lane, uint64_t sharedAddress, uint32_t &address) {
   if (isSharedGeneric(sharedAddress))
     sharedAddress &= windowSize - 1;
   uint64_t within = sharedAddress;
   Cta *owner = sharedAddress < windowSize ? sharedOwner(warp, within) : nullptr;
   if (!owner) {
-    reportOutOfBounds(warp, place, lane, "access", 0, Space::Shared, sharedAddress);
+    reportOutOfBounds(warp, loc, lane, "access", 0, Space::Shared, sharedAddress);
     return nullptr;
   }
   if (owner != &warp.cta && owner->hasExited()) {
-    reportExited(warp, place, lane, "access", *owner);
+    reportExited(warp, loc, lane, "access", *owner);
     return nullptr;
   }
   address = within;
   return owner;
 }
 
-std::byte *resolveShared(Warp &warp, const Place &place, unsigned lane, uint64_t sharedAddress, uint32_t bytes,
+std::byte *resolveShared(Warp &warp, const SourceLoc &loc, unsigned lane, uint64_t sharedAddress, uint32_t bytes,
                          uint32_t alignment, Range &range) {
   uint32_t address = 0;
-  Cta *owner = resolveSharedCta(warp, place, lane, sharedAddress, address);
+  Cta *owner = resolveSharedCta(warp, loc, lane, sharedAddress, address);
   if (!owner)
     return nullptr;
   if (address % alignment) {
-    reportMisaligned(warp, place, lane, "access", bytes, alignment, Space::Shared, sharedAddress);
+    reportMisaligned(warp, loc, lane, "access", bytes, alignment, Space::Shared, sharedAddress);
     return nullptr;
   }
   std::byte *host = owner->shared(address, bytes);
   if (!host) {
-    reportOutOfBounds(warp, place, lane, "access", bytes, Space::Shared, sharedAddress);
+    reportOutOfBounds(warp, loc, lane, "access", bytes, Space::Shared, sharedAddress);
     return nullptr;
   }
   range = {Space::Shared, owner->rank, address - sharedBase, bytes};
@@ -223,15 +223,15 @@ std::byte *peekMemory(Warp &warp, Space space, unsigned lane, uint64_t address, 
   return locate(warp, space, address, lane, bytes).host;
 }
 
-std::byte *resolveGlobal(Warp &warp, const Place &place, unsigned lane, uint64_t address, uint64_t bytes,
+std::byte *resolveGlobal(Warp &warp, const SourceLoc &loc, unsigned lane, uint64_t address, uint64_t bytes,
                          uint32_t alignment, Range &range) {
   if (address % alignment) {
-    reportMisaligned(warp, place, lane, "access", bytes, alignment, Space::Global, address);
+    reportMisaligned(warp, loc, lane, "access", bytes, alignment, Space::Global, address);
     return nullptr;
   }
   const Allocation *allocation = warp.cta.cluster.machine.memory.find(address, bytes);
   if (!allocation) {
-    reportOutOfBounds(warp, place, lane, "access", bytes, Space::Global, address);
+    reportOutOfBounds(warp, loc, lane, "access", bytes, Space::Global, address);
     return nullptr;
   }
   range = {Space::Global, 0, address, uint32_t(bytes)};

@@ -17,13 +17,13 @@ bool resolveLanes(Warp &warp, Space space, LaneMask lanes, const uint64_t (&addr
 
 /// Returns shared memory at a shared address, the CTA's own or a peer's, for an asynchronous operation or a barrier.
 /// Sets `range` (for Checker::asyncAccess). Null after a report.
-std::byte *resolveShared(Warp &warp, const Place &place, unsigned lane, uint64_t sharedAddress, uint32_t bytes,
+std::byte *resolveShared(Warp &warp, const SourceLoc &loc, unsigned lane, uint64_t sharedAddress, uint32_t bytes,
                          uint32_t alignment, Range &range);
 /// Returns the CTA that owns a shared address, and the address within it. Null after a report: no such rank, exited.
-Cta *resolveSharedCta(Warp &warp, const Place &place, unsigned lane, uint64_t sharedAddress, uint32_t &address);
+Cta *resolveSharedCta(Warp &warp, const SourceLoc &loc, unsigned lane, uint64_t sharedAddress, uint32_t &address);
 
 /// The same for an address in global memory.
-std::byte *resolveGlobal(Warp &warp, const Place &place, unsigned lane, uint64_t address, uint64_t bytes,
+std::byte *resolveGlobal(Warp &warp, const SourceLoc &loc, unsigned lane, uint64_t address, uint64_t bytes,
                          uint32_t alignment, Range &range);
 
 /// Reports each of the lanes whose address is not a multiple of `alignment`, for an access of that many bytes.

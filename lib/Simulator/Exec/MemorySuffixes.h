@@ -64,19 +64,20 @@ inline bool takeSpaceSuffix(Decoding &d, MemorySuffixes &suffixes) {
 /// in this order, but ptxas accepts any, and Triton writes `atom.global.gpu.acq_rel`.
 inline void takeOrderAndSpace(Decoding &d, MemorySuffixes &suffixes) {
   bool mayBeOrder = true, mayBeScope = true, mayBeSpace = true;
-  auto takeOnce = [&](bool &mayBe, bool (*take)(Decoding &, MemorySuffixes &)) {
+  auto takeAtMostOnce = [&](bool &mayBe, bool (*take)(Decoding &, MemorySuffixes &)) {
     const bool isTaken = mayBe && take(d, suffixes);
     mayBe = mayBe && !isTaken;
     return isTaken;
   };
-  while (takeOnce(mayBeOrder, takeOrder) || takeOnce(mayBeScope, takeScope) || takeOnce(mayBeSpace, takeSpaceSuffix))
+  while (takeAtMostOnce(mayBeOrder, takeOrder) || takeAtMostOnce(mayBeScope, takeScope) ||
+         takeAtMostOnce(mayBeSpace, takeSpaceSuffix))
     ;
 }
 
 inline bool takesNonCoherent(Decoding &d, MemorySuffixes &suffixes) {
-  bool isThere = d.take("nc");
-  suffixes.isNonCoherent |= isThere;
-  return isThere;
+  bool isPresent = d.take("nc");
+  suffixes.isNonCoherent |= isPresent;
+  return isPresent;
 }
 
 /// Cache operators, eviction priorities and prefetch sizes, which do not affect results.

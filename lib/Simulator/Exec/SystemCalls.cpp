@@ -217,7 +217,7 @@ public:
   Step execute(Warp &warp, Fragment &, LaneMask active) const override {
     unsigned lane = firstLane(active);
     auto text = [&](int index) { return readString(warp, lane, readLocal<uint64_t>(warp, lane, arguments[index])); };
-    return warp.fault(ReportKind::Trap, instruction->place, lane,
+    return warp.fault(ReportKind::Trap, instruction->loc, lane,
                       fmt::format("assertion failed: {} ({}:{}, in {})", text(0), text(1),
                                   readLocal<uint32_t>(warp, lane, arguments[2]), text(3)));
   }

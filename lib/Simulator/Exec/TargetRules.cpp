@@ -109,7 +109,7 @@ runtime::Status checkTarget(const Module &module) {
   std::from_chars(target.data() + std::min(prefix, target.size()), target.data() + target.size(), architecture);
   const bool isSpecific = target.ends_with('a') || target.ends_with('f');
   const auto refuse = [&](const Instruction &instruction, std::string_view feature, const Need &need) {
-    return runtime::makeError(TILE_ERROR_INVALID_ARGUMENT, "line {}: {}: {} has no {}; {}", instruction.place.ptxLine,
+    return runtime::makeError(TILE_ERROR_INVALID_ARGUMENT, "line {}: {}: {} has no {}; {}", instruction.loc.ptxLine,
                               instruction.text(), target, feature, describe(need));
   };
   for (const Function &function : module.functions)

@@ -11,9 +11,9 @@ namespace tile::sim {
 
 /// Returns the initial registers of a thread, if directives declare them (PTX ISA, "setmaxnreg"); otherwise 0.
 static uint32_t registersAtLaunch(const Function &function, uint32_t threads) {
-  constexpr uint32_t mostOfThread = target::maxRegistersPerThread + 1, granule = target::registerGranule;
+  constexpr uint32_t maxOfThread = target::maxRegistersPerThread + 1, granule = target::registerGranule;
   if (function.maxRegisters)
-    return std::min((function.maxRegisters + granule - 1) / granule * granule, mostOfThread);
+    return std::min((function.maxRegisters + granule - 1) / granule * granule, maxOfThread);
   return function.minCtas ? target::registersAtStart(function.minCtas, threads) : 0;
 }
 
@@ -44,7 +44,7 @@ void Cta::checkRegisterChanges() {
     if (further.registerChanges.size() == both)
       continue;
     const Instruction &instruction = *further.registerChanges[both];
-    further.fault(ReportKind::InvalidOperand, instruction.place, -1,
+    further.fault(ReportKind::InvalidOperand, instruction.loc, -1,
                   fmt::format("{} was executed by warp {}, but not by warp {} of the same group", instruction.text(),
                               further.index, &further == &leader ? warp->index : leader.index));
     return;
@@ -53,7 +53,7 @@ void Cta::checkRegisterChanges() {
 
 void Cta::checkTensorMemory() {
   for (const TensorMemory::Allocation &left : tensor.allocations())
-    warps[left.warp]->fault(ReportKind::TensorMemory, left.place, -1,
+    warps[left.warp]->fault(ReportKind::TensorMemory, left.loc, -1,
                             fmt::format("the CTA ends with {} columns of tensor memory from column {} on: no "
                                         "tcgen05.dealloc has freed them",
                                         left.columns, left.column));
@@ -118,13 +118,13 @@ Cluster::Outcome Cluster::run() {
   if (runAsync(true) == Outcome::Progress)
     return Outcome::Progress;
   const bool isAlone = progress == &ownProgress; // no other cluster can make this one proceed
-  return isAlone && releaseMeetings() ? Outcome::Progress : Outcome::Stuck;
+  return isAlone && releaseBarriers() ? Outcome::Progress : Outcome::Stuck;
 }
 
-bool Cluster::releaseMeetings() {
+bool Cluster::releaseBarriers() {
   bool released = false;
   for (Warp *warp : warps)
-    if (warp->releaseMeetings()) {
+    if (warp->releaseBarriers()) {
       warp->idleSince = ~uint64_t(0);
       released = true;
     }
@@ -143,7 +143,7 @@ Cluster::Outcome Cluster::runWarp(Warp &warp) {
     warp.idleSince = before;
   if (warp.instructionsRun > machine.config.stepLimit && !warp.fragments.empty()) {
     const Fragment &fragment = warp.fragments.front();
-    warp.fault(ReportKind::Endless, machine.program.operations[fragment.pc]->instruction->place,
+    warp.fault(ReportKind::Endless, machine.program.operations[fragment.pc]->instruction->loc,
                firstLane(fragment.lanes),
                fmt::format("a warp has executed more than {} instructions, in a loop that may have no end; --steps "
                            "allows more",
@@ -164,8 +164,8 @@ Cluster::Outcome Cluster::runWarp(Warp &warp) {
   return turn.instructions ? Outcome::Progress : Outcome::Stuck;
 }
 
-Cluster::Outcome Cluster::runAsync(bool evenIfLazy) {
-  if (operations.empty() || (pace == Pace::Lazy && !evenIfLazy))
+Cluster::Outcome Cluster::runAsync(bool ignorePace) {
+  if (operations.empty() || (pace == Pace::Lazy && !ignorePace))
     return Outcome::Stuck;
   size_t first = random.below(operations.size());
   for (size_t i = 0; i < operations.size(); ++i) {
@@ -200,7 +200,7 @@ void Cluster::describeWaits(Report &report) const {
                            warp->alive & ~fragment.lanes);
       if (text.empty())
         text = "is still running, without changing anything";
-      report.notes.push_back({warp->actor(waiting->instruction->place, firstLane(fragment.lanes)), std::move(text)});
+      report.notes.push_back({warp->actor(waiting->instruction->loc, firstLane(fragment.lanes)), std::move(text)});
     }
   for (const auto &operation : operations)
     report.notes.push_back({Actor{}, operation->describe()});

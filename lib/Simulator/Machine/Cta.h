@@ -83,9 +83,9 @@ public:
   enum class Outcome { Progress, Stuck, Faulted };
   /// Returns Stuck if all warps wait or spin, and no asynchronous work is pending.
   Outcome run();
-  /// Gives up waiting for diverged lanes in all warps (Warp::releaseMeetings): a GPU does so only if nothing else can
+  /// Gives up waiting for diverged lanes in all warps (Warp::releaseBarriers): a GPU does so only if nothing else can
   /// proceed.
-  bool releaseMeetings();
+  bool releaseBarriers();
   /// Counts an event that a waiting thread may be waiting for: an arrival, a store, the end of a copy.
   void noteProgress() { ++progress->events; }
   /// Counts such an event in global memory.
@@ -106,7 +106,7 @@ public:
 
 private:
   Outcome runWarp(Warp &warp);
-  Outcome runAsync(bool evenIfLazy);
+  Outcome runAsync(bool ignorePace);
   /// The schedule's treatment of asynchronous work.
   enum class Pace { Any, Eager, Lazy };
   Pace pace = Pace::Any;

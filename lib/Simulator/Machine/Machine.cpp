@@ -22,11 +22,11 @@ using runtime::Success;
 namespace {
 
 /// Maximum bytes of registers and local memory of all running clusters.
-constexpr uint64_t mostBytesOfClusters = uint64_t(2) << 30;
+constexpr uint64_t maxBytesOfClusters = uint64_t(2) << 30;
 
 /// Returns the maximum bytes of shared memory of a CTA. Targets that tile does not compile for have as much as their
 /// relatives (sm_121a as sm_120), or otherwise the maximum of all.
-uint32_t mostShared(std::string_view name) {
+uint32_t maxShared(std::string_view name) {
   const target::GpuTarget *target = target::findTarget(name);
   if (!target)
     target = target::findTarget(name.starts_with("sm_12") ? "sm_120" : "sm_90a");
@@ -35,19 +35,19 @@ uint32_t mostShared(std::string_view name) {
 
 /// CUDA programming guide, "Technical specifications".
 Status checkGrid(const LaunchConfig &config) {
-  constexpr uint32_t mostCtas[3] = {2147483647, 65535, 65535}, mostThreads[3] = {1024, 1024, 64}, mostOfCluster = 16;
+  constexpr uint32_t maxCtas[3] = {2147483647, 65535, 65535}, mostThreads[3] = {1024, 1024, 64}, maxOfCluster = 16;
   for (int i = 0; i < 3; ++i) {
-    if (config.grid[i] == 0 || config.grid[i] > mostCtas[i])
+    if (config.grid[i] == 0 || config.grid[i] > maxCtas[i])
       return makeError(TILE_ERROR_INVALID_ARGUMENT, "grid dimension {} is {}; 1 to {} are possible", i, config.grid[i],
-                       mostCtas[i]);
+                       maxCtas[i]);
     if (config.block[i] > mostThreads[i])
       return makeError(TILE_ERROR_INVALID_ARGUMENT, "{} threads a CTA in dimension {}; at most {} are possible",
                        config.block[i], i, mostThreads[i]);
   }
   uint64_t ofCluster = uint64_t(config.cluster[0]) * config.cluster[1] * config.cluster[2];
-  if (ofCluster > mostOfCluster)
+  if (ofCluster > maxOfCluster)
     return makeError(TILE_ERROR_INVALID_ARGUMENT, "a cluster of {} CTAs; at most {} are possible", ofCluster,
-                     mostOfCluster);
+                     maxOfCluster);
   return Success{};
 }
 
@@ -61,11 +61,11 @@ uint64_t bytesOfCluster(const Machine &machine) {
 
 /// Checks the sizes of memory, since a few words of PTX can request any amount.
 Status checkMemory(const Machine &machine) {
-  if (uint64_t bytes = bytesOfCluster(machine); bytes > mostBytesOfClusters)
+  if (uint64_t bytes = bytesOfCluster(machine); bytes > maxBytesOfClusters)
     return makeError(TILE_ERROR_INVALID_ARGUMENT,
                      "registers ({} bytes a warp) and local memory ({} bytes a thread) of a cluster take {} bytes; the "
                      "simulator has {}",
-                     machine.program.registerBytes, machine.program.localBytes, bytes, mostBytesOfClusters);
+                     machine.program.registerBytes, machine.program.localBytes, bytes, maxBytesOfClusters);
   return Success{};
 }
 
@@ -80,21 +80,20 @@ Status checkLaunch(const Machine &machine) {
     return makeError(TILE_ERROR_INVALID_ARGUMENT, "{} threads a CTA; the kernel allows {}", threads, allowed);
   for (int i = 0; i < 3; ++i) {
     if (uint32_t required = program.function.requiredThreads[i]; required && required != config.block[i])
-      return makeError(TILE_ERROR_INVALID_ARGUMENT, "the kernel wants {} threads in dimension {}, not {}", required, i,
-                       config.block[i]);
+      return makeError(TILE_ERROR_INVALID_ARGUMENT, "the kernel requires {} threads in dimension {}, not {}", required,
+                       i, config.block[i]);
     if (config.cluster[i] == 0 || config.grid[i] % config.cluster[i] != 0)
-      return makeError(TILE_ERROR_INVALID_ARGUMENT, "grid dimension {} is {}, no multiple of the cluster's {}", i,
+      return makeError(TILE_ERROR_INVALID_ARGUMENT, "grid dimension {} is {}, not a multiple of the cluster's {}", i,
                        config.grid[i], config.cluster[i]);
     if (uint32_t required = program.function.requiredCluster[i]; required && required != config.cluster[i])
-      return makeError(TILE_ERROR_INVALID_ARGUMENT, "the kernel wants {} CTAs a cluster in dimension {}, not {}",
+      return makeError(TILE_ERROR_INVALID_ARGUMENT, "the kernel requires {} CTAs per cluster in dimension {}, not {}",
                        required, i, config.cluster[i]);
   }
   for (unsigned gpu = 0; gpu < config.gpus(); ++gpu)
     if (const size_t bytes = config.parametersOf(gpu).size(); bytes != program.parameterBytes)
       return makeError(TILE_ERROR_INVALID_ARGUMENT, "{} bytes of parameters; the kernel takes {}", bytes,
                        program.parameterBytes);
-  uint64_t shared = uint64_t(program.staticShared) + config.dynamicShared,
-           available = mostShared(program.module.target);
+  uint64_t shared = uint64_t(program.staticShared) + config.dynamicShared, available = maxShared(program.module.target);
   if (shared > available)
     return makeError(TILE_ERROR_INVALID_ARGUMENT, "{} bytes of shared memory; a CTA has {} at most on {}", shared,
                      available, program.module.target);
@@ -125,7 +124,7 @@ private:
   uint32_t counts[3];
 };
 
-constexpr const char *noThreadCanGoOn = "no thread can go on, and no copy or wgmma is under way";
+constexpr const char *noThreadCanProceed = "no thread can proceed, and no copy or wgmma is in flight";
 
 void reportDeadlock(Machine &machine, const std::vector<Cluster *> &clusters, std::string message) {
   Report report;
@@ -146,7 +145,7 @@ public:
       : machine(machine), clusters(clusters), ended(ended) {}
   bool isGiven() {
     constexpr unsigned turns = 64;
-    return !machine.goesOn || ++turn % turns || machine.goesOn(ended, clusters);
+    return !machine.shouldContinue || ++turn % turns || machine.shouldContinue(ended, clusters);
   }
 
 private:
@@ -163,7 +162,7 @@ bool runCluster(Machine &machine, Cluster &cluster, Leave &leave) {
       return false;
     Cluster::Outcome outcome = cluster.run();
     if (outcome == Cluster::Outcome::Stuck)
-      reportDeadlock(machine, {&cluster}, noThreadCanGoOn);
+      reportDeadlock(machine, {&cluster}, noThreadCanProceed);
     if (outcome != Cluster::Outcome::Progress)
       return false;
   }
@@ -172,11 +171,11 @@ bool runCluster(Machine &machine, Cluster &cluster, Leave &leave) {
 
 /// Returns the number of clusters that fit in memory at once; at least one.
 uint64_t clustersInMemory(const Machine &machine) {
-  return std::max<uint64_t>(1, mostBytesOfClusters / std::max<uint64_t>(1, bytesOfCluster(machine)));
+  return std::max<uint64_t>(1, maxBytesOfClusters / std::max<uint64_t>(1, bytesOfCluster(machine)));
 }
 
 /// Runs clusters in several host threads. Rethrows an exception of one of them when all have ended.
-void runApart(Machine &machine, ClusterFactory &factory) {
+void runClusters(Machine &machine, ClusterFactory &factory) {
   std::atomic<uint64_t> next = 0, ended = 0;
   std::exception_ptr thrown;
   std::mutex mutex; // of `thrown`
@@ -210,10 +209,10 @@ void runApart(Machine &machine, ClusterFactory &factory) {
 class Together {
 public:
   Together(Machine &machine, ClusterFactory &factory) : machine(machine), factory(factory) {
-    constexpr uint32_t mostCtas = 32; // CUDA programming guide: maximum of a multiprocessor
+    constexpr uint32_t maxCtas = 32; // CUDA programming guide: maximum of a multiprocessor
     const LaunchConfig &config = machine.config;
     clusterSize = config.cluster[0] * config.cluster[1] * config.cluster[2];
-    ctasPerMultiprocessor = std::clamp<uint32_t>(config.ctasPerMultiprocessor, 1, mostCtas);
+    ctasPerMultiprocessor = std::clamp<uint32_t>(config.ctasPerMultiprocessor, 1, maxCtas);
     machine.numClusters = factory.size();
     atOnce = std::clamp<uint64_t>(uint64_t(config.multiprocessors) * ctasPerMultiprocessor / clusterSize, 1,
                                   std::max<uint64_t>(1, clustersInMemory(machine) / config.gpus()));
@@ -228,10 +227,10 @@ public:
         return;
       startClusters();
       Running *chosen = choose(random.below(running.size()));
-      if (!chosen && releaseMeetings())
+      if (!chosen && releaseBarriers())
         continue;
       if (!chosen)
-        return report(noThreadCanGoOn);
+        return report(noThreadCanProceed);
       const uint64_t before = progress.events;
       const Cluster::Outcome outcome = chosen->cluster->run();
       if (outcome == Cluster::Outcome::Faulted)
@@ -274,10 +273,10 @@ private:
     return nullptr;
   }
 
-  bool releaseMeetings() {
+  bool releaseBarriers() {
     bool released = false;
     for (Running &one : running)
-      if (one.cluster->releaseMeetings()) {
+      if (one.cluster->releaseBarriers()) {
         one.stuckSince = ~uint64_t(0);
         released = true;
       }
@@ -303,7 +302,7 @@ private:
 
   /// Running clusters may wait for those not yet started: a barrier among more thread blocks than run at once.
   std::string describeUnstarted() const {
-    constexpr uint64_t mostMultiprocessors = 1024; // the number of SMs, set by --sms
+    constexpr uint64_t maxMultiprocessors = 1024; // the number of SMs, set by --sms
     const char *what = clusterSize == 1 ? "programs" : "clusters";
     const uint64_t next = *std::min_element(machine.nextClusters.begin(), machine.nextClusters.end());
     std::string text = next + 1 == factory.size()
@@ -311,7 +310,7 @@ private:
                            : fmt::format("; {} {} to {} have not started", what, next, factory.size() - 1);
     text += fmt::format(", because {} run at the same time", atOnce);
     const uint64_t needed = (factory.size() * clusterSize + ctasPerMultiprocessor - 1) / ctasPerMultiprocessor;
-    if (needed <= mostMultiprocessors)
+    if (needed <= maxMultiprocessors)
       text += fmt::format(": --sms={} lets all run", needed);
     return text;
   }
@@ -372,7 +371,7 @@ Status Machine::run() {
   if (communicates())
     Together(*this, factory).run();
   else
-    runApart(*this, factory);
+    runClusters(*this, factory);
   if (checker)
     checker->endGrid();
   return Success{};

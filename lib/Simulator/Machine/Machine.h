@@ -83,7 +83,7 @@ public:
   Observer *observer = nullptr;
   /// Called repeatedly by each host thread with the number of finished clusters and the number of all clusters; returns
   /// whether to go on.
-  std::function<bool(uint64_t ended, uint64_t clusters)> goesOn;
+  std::function<bool(uint64_t ended, uint64_t clusters)> shouldContinue;
   /// Returns true if thread blocks can see what others do.
   bool communicates() const { return program.communicates || config.gpus() > 1; }
   /// Cancels a cluster of a GPU that has not begun and returns its index: clusterlaunchcontrol. None: all have begun.
@@ -100,7 +100,7 @@ public:
   UnreleasedMaps unreleasedMaps;
 
   /// Runs the grid to its end, or until a report after which it cannot go on. Returns an error if the launch itself is
-  /// wrong (block size, parameters, shared memory). A stop by `goesOn` is not an error.
+  /// wrong (block size, parameters, shared memory). A stop by `shouldContinue` is not an error.
   runtime::Status run();
 };
 

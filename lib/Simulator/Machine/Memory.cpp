@@ -23,12 +23,11 @@ void GlobalMemory::remove(uint64_t address) {
 }
 
 const Allocation *GlobalMemory::find(uint64_t address, uint64_t bytes) const {
-  auto behind = std::upper_bound(all.begin(), all.end(), address, [](uint64_t value, const Allocation &allocation) {
-    return value < allocation.address;
-  });
-  if (behind == all.begin())
+  auto next = std::upper_bound(all.begin(), all.end(), address,
+                               [](uint64_t value, const Allocation &allocation) { return value < allocation.address; });
+  if (next == all.begin())
     return nullptr;
-  const Allocation &allocation = *std::prev(behind);
+  const Allocation &allocation = *std::prev(next);
   return isWithin(address - allocation.address, bytes, allocation.size) ? &allocation : nullptr;
 }
 

@@ -84,18 +84,18 @@ void Program::placeVariables() {
   std::vector<bool> used = variablesOf(module, function);
   for (uint32_t index = 0; index < module.variables.size(); ++index) {
     const Variable &variable = module.variables[index];
-    auto place = [&](uint64_t &end) {
+    auto loc = [&](uint64_t &end) {
       end = alignUp(end, std::max<uint64_t>(variable.alignment, 1));
       variableAddresses[index] = end;
       end += variable.size;
     };
     if (variable.space == Space::Const)
-      place(constantEnd);
+      loc(constantEnd);
     else if (variable.space == Space::Shared && !variable.isExtern && used[index])
-      place(staticShared);
+      loc(staticShared);
     else if ((variable.space == Space::Local || (variable.space == Space::Param && !entryParameter[index])) &&
              used[index])
-      place(localBytes);
+      loc(localBytes);
     else if (variable.space == Space::Global && !variable.isExtern)
       globalBytes += variable.size;
   }
@@ -118,7 +118,7 @@ runtime::Status Program::checkSizes() const {
         Size{"variables in global memory", globalBytes, 1 << 30}})
     if (size.bytes > size.most)
       return makeError(TILE_ERROR_INVALID_ARGUMENT, "line {}: '{}' needs {} bytes of {}; at most {} are possible",
-                       function.place.ptxLine, function.name, size.bytes, size.what, size.most);
+                       function.loc.ptxLine, function.name, size.bytes, size.what, size.most);
   return runtime::Success{};
 }
 
@@ -240,7 +240,7 @@ Result<std::unique_ptr<Program>> Program::load(const Module &module, std::string
   program->operations.push_back(makeExit());
   program->operations.back()->instruction = &program->endOfFunction;
   program->endOfFunction.name = "ret";
-  program->endOfFunction.place = function->instructions.empty() ? function->place : function->instructions.back().place;
+  program->endOfFunction.loc = function->instructions.empty() ? function->loc : function->instructions.back().loc;
   return program;
 }
 

@@ -45,7 +45,7 @@ std::string_view reportKindName(ReportKind kind) {
 namespace {
 
 auto orderOf(const Actor &actor) {
-  return std::tuple(actor.gpu, actor.cta[2], actor.cta[1], actor.cta[0], actor.warp, actor.lane, actor.place.ptxLine);
+  return std::tuple(actor.gpu, actor.cta[2], actor.cta[1], actor.cta[0], actor.warp, actor.lane, actor.loc.ptxLine);
 }
 
 /// Orders two reports about the same locations; the one with the smaller CTA, warp and lane is shown.
@@ -64,13 +64,13 @@ std::vector<uint64_t> sourceKey(const Report &report) {
   if (report.kind == ReportKind::Deadlock || report.kind == ReportKind::Endless)
     return {};
   std::vector<uint64_t> lines;
-  auto add = [&](const Place &place) {
-    lines.push_back(uint64_t(place.file) << 32 | place.sourceLine);
-    return place.sourceLine != 0;
+  auto add = [&](const SourceLoc &loc) {
+    lines.push_back(uint64_t(loc.file) << 32 | loc.sourceLine);
+    return loc.sourceLine != 0;
   };
-  bool isKnown = add(report.actor.place);
+  bool isKnown = add(report.actor.loc);
   for (const auto &note : report.notes)
-    isKnown = add(note.first.place) && isKnown;
+    isKnown = add(note.first.loc) && isKnown;
   if (!isKnown)
     return {};
   if (report.kind == ReportKind::Race)
@@ -83,9 +83,9 @@ std::vector<uint64_t> sourceKey(const Report &report) {
 
 void Reports::add(Report report) {
   // Lines come first: all() returns the reports in the order of the keys.
-  std::vector<uint64_t> key{report.actor.place.ptxLine, uint64_t(report.kind)};
+  std::vector<uint64_t> key{report.actor.loc.ptxLine, uint64_t(report.kind)};
   for (const auto &note : report.notes)
-    key.push_back(note.first.place.ptxLine);
+    key.push_back(note.first.loc.ptxLine);
   std::lock_guard lock(mutex);
   auto [entry, isNew] = found.try_emplace(std::move(key));
   if (isNew) {

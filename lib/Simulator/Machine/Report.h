@@ -30,7 +30,7 @@ std::string_view reportKindName(ReportKind kind); ///< "race", "missing-fence", 
 
 /// The origin of an action: the thread, and its position in the program.
 struct Actor {
-  Place place;
+  SourceLoc loc;
   int32_t gpu = -1; ///< -1: there is only one
   uint32_t cta[3] = {0, 0, 0};
   int32_t warp = -1; ///< index in the CTA; -1: no single warp

@@ -25,7 +25,7 @@ Warp::Turn Warp::run(uint64_t budget) {
       turn.idle = true;
       break;
     }
-    if (isAtMeeting(*chosen))
+    if (isAtBarrier(*chosen))
       continue;
     Step result = step(*chosen);
     if (result == Step::Fault) {
@@ -66,7 +66,7 @@ Step Warp::step(Fragment &fragment) {
       fragment.waits = true;
       return Step::Wait;
     }
-    return fault(ReportKind::Divergence, instruction.place, firstLane(alive & ~active),
+    return fault(ReportKind::Divergence, instruction.loc, firstLane(alive & ~active),
                  fmt::format("{} is executed by lanes {:#010x} of {:#010x}: its guard differs between the lanes of the "
                              "warp, all of which must execute it together",
                              instruction.text(), active, alive));
@@ -108,7 +108,7 @@ Step Warp::touchesInFlight(const Operation &operation, const Fragment &fragment)
   for (uint32_t offset : operation.touched)
     if (std::find(registersInFlight.begin(), registersInFlight.end(), offset) != registersInFlight.end())
       return fault(
-          ReportKind::AccumulatorUse, operation.instruction->place, firstLane(fragment.lanes),
+          ReportKind::AccumulatorUse, operation.instruction->loc, firstLane(fragment.lanes),
           fmt::format("{} uses a register that a wgmma still reads or writes: wgmma.wait_group must come first",
                       operation.instruction->text()));
   return Step::Next;
@@ -124,7 +124,7 @@ void Warp::noteLoading(const Operation &operation, const Fragment &fragment) {
       continue;
     const auto count = [&](const std::vector<uint32_t> &offsets) { return std::ranges::count(offsets, offset); };
     if (count(operation.touched) == count(operation.written))
-      fault(ReportKind::EarlyUse, operation.instruction->place, firstLane(fragment.lanes),
+      fault(ReportKind::EarlyUse, operation.instruction->loc, firstLane(fragment.lanes),
             fmt::format("{} overwrites a register that a tcgen05.ld still writes: tcgen05.wait::ld must come first",
                         operation.instruction->text()));
     else if (registersLoading.empty())
@@ -168,7 +168,7 @@ void Warp::exit(Fragment &fragment, LaneMask lanes) {
   cta.cluster.noteProgress();
 }
 
-bool Warp::isAtMeeting(Fragment &fragment) {
+bool Warp::isAtBarrier(Fragment &fragment) {
   while (!fragment.meetings.empty() && fragment.meetings.back().pc == fragment.pc) {
     if (fragment.meetings.back().lanes & alive & ~fragment.lanes) { // some lanes are missing
       fragment.waits = true;
@@ -196,7 +196,7 @@ void Warp::mergeFragments() {
     }
 }
 
-bool Warp::releaseMeetings() {
+bool Warp::releaseBarriers() {
   bool any = false;
   for (Fragment &fragment : fragments)
     while (!fragment.meetings.empty() && fragment.meetings.back().pc == fragment.pc) {

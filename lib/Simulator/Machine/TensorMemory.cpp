@@ -8,7 +8,7 @@ namespace tile::sim {
 /// The contents of columns, as of registers, before they are written: a conspicuous value.
 constexpr uint32_t garbageColumn = 0x7f7f7f7f;
 
-std::optional<unsigned> TensorMemory::allocate(unsigned columns, unsigned warp, const Place &place,
+std::optional<unsigned> TensorMemory::allocate(unsigned columns, unsigned warp, const SourceLoc &loc,
                                                const TensorMemory *other) {
   unsigned first = 0;
   for (unsigned end = 0; end < first + columns; ++end) {
@@ -17,15 +17,15 @@ std::optional<unsigned> TensorMemory::allocate(unsigned columns, unsigned warp, 
     if (owned[end] || (other && other->owned[end]))
       first = end + 1;
   }
-  take(first, columns, warp, place);
+  take(first, columns, warp, loc);
   return first;
 }
 
-void TensorMemory::take(unsigned first, unsigned columns, unsigned warp, const Place &place) {
+void TensorMemory::take(unsigned first, unsigned columns, unsigned warp, const SourceLoc &loc) {
   cells.resize(size_t(tensorLanes) * tensorColumns);
   std::fill_n(cells.begin() + first * tensorLanes, columns * tensorLanes, garbageColumn);
   std::fill_n(owned.begin() + first, columns, true);
-  all.push_back({first, columns, warp, place});
+  all.push_back({first, columns, warp, loc});
 }
 
 const TensorMemory::Allocation *TensorMemory::find(unsigned column) const {

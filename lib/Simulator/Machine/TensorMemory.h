@@ -32,14 +32,14 @@ public:
   struct Allocation {
     unsigned column = 0, columns = 0;
     unsigned warp = 0; ///< the warp that has allocated them
-    Place place;
+    SourceLoc loc;
   };
 
   /// Returns the first free columns, which are also free in `other`; none if there are not enough adjacent ones.
-  std::optional<unsigned> allocate(unsigned columns, unsigned warp, const Place &place,
+  std::optional<unsigned> allocate(unsigned columns, unsigned warp, const SourceLoc &loc,
                                    const TensorMemory *other = nullptr);
   /// Allocates the given columns, which must be free.
-  void take(unsigned column, unsigned columns, unsigned warp, const Place &place);
+  void take(unsigned column, unsigned columns, unsigned warp, const SourceLoc &loc);
   /// Returns the allocation that begins at the column, or null.
   const Allocation *find(unsigned column) const;
   void free(unsigned column);
@@ -73,7 +73,7 @@ struct TensorPipe {
     unsigned lane = 0, column = 0, columns = 0;
     unsigned m = 0, n = 0;
     uint32_t commit = 0; ///< the epoch that will cover it
-    Place place;
+    SourceLoc loc;
   };
   std::vector<Accumulator> accumulators;
 };

@@ -159,9 +159,9 @@ Step Warp::notePoll(const Fragment &fragment, unsigned lane, bool isGlobal) {
   return step;
 }
 
-Actor Warp::actor(const Place &place, int32_t lane) const {
+Actor Warp::actor(const SourceLoc &loc, int32_t lane) const {
   Actor actor;
-  actor.place = place;
+  actor.loc = loc;
   std::copy(cta.id, cta.id + 3, actor.cta);
   if (cta.cluster.machine.config.gpus() > 1)
     actor.gpu = int32_t(cta.cluster.gpu);
@@ -170,10 +170,10 @@ Actor Warp::actor(const Place &place, int32_t lane) const {
   return actor;
 }
 
-Step Warp::fault(ReportKind kind, const Place &place, int32_t lane, std::string message) const {
+Step Warp::fault(ReportKind kind, const SourceLoc &loc, int32_t lane, std::string message) const {
   Report report;
   report.kind = kind;
-  report.actor = actor(place, lane);
+  report.actor = actor(loc, lane);
   report.message = std::move(message);
   report.isFatal = true;
   cta.cluster.machine.reports.add(std::move(report));

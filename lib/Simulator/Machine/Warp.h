@@ -125,11 +125,11 @@ public:
   };
   std::unique_ptr<CheckState> checkState;
 
-  Actor actor(const Place &place, int32_t lane = -1) const;
+  Actor actor(const SourceLoc &loc, int32_t lane = -1) const;
   /// Executes tcgen05.wait::ld.
   void finishTensorLoads();
   /// Adds a report about this warp and returns Step::Fault.
-  Step fault(ReportKind kind, const Place &place, int32_t lane, std::string message) const;
+  Step fault(ReportKind kind, const SourceLoc &loc, int32_t lane, std::string message) const;
 
   /// Called when lanes of `fragment`, the first of which is `lane`, read memory that other threads may change, or have
   /// failed to change it. Returns Step::Spin if the warp repeats itself: it was here in the same state, and no event
@@ -153,12 +153,12 @@ public:
   /// Ends the lanes.
   void exit(Fragment &fragment, LaneMask lanes);
   /// Gives up waiting for diverged lanes (Fragment::meetings); returns whether there was one to give up.
-  bool releaseMeetings();
+  bool releaseBarriers();
 
 private:
   /// Runs `fragment` until it waits, spins, diverges or ends. Its index may change.
   Step step(Fragment &fragment);
-  bool isAtMeeting(Fragment &fragment);
+  bool isAtBarrier(Fragment &fragment);
   void mergeFragments();
   Step touchesInFlight(const Operation &operation, const Fragment &fragment) const;
   void noteLoading(const Operation &operation, const Fragment &fragment);

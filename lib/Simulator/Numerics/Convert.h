@@ -60,7 +60,7 @@ inline double magnitudeToDouble(uint64_t value, bool isNegative, Rounding roundi
   return isNegative ? -magnitude : magnitude;
 }
 
-/// Bits of a power of two that is a scale, 2^(bits - 127), from a value's exponent; the sign is ignored. Up rounds to
+/// Returns the bits of the scale 2^(bits - 127) with the value's exponent; the sign is ignored. `up` rounds to
 /// the next larger one; 0xff is NaN.
 inline uint32_t encodeScale(float value, bool up, bool satFinite) {
   uint32_t bits = std::bit_cast<uint32_t>(value) & 0x7fffffff;

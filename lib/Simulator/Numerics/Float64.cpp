@@ -47,10 +47,10 @@ double round(const Exact &value, Rounding rounding) {
   int last = std::max(value.exponent + top - 52, -1074);
   int shift = last - value.exponent;
   Wide kept = shift <= 0 ? value.significand << -shift : shift > 127 ? Wide(0) : value.significand >> shift;
-  Wide rest = shift <= 0 ? Wide(0) : shift > 127 ? value.significand : value.significand - (kept << shift);
+  Wide remainder = shift <= 0 ? Wide(0) : shift > 127 ? value.significand : value.significand - (kept << shift);
   // Compares twice the remainder with one unit: a remainder below a shift of more than 127 is less than half.
-  bool isAboveHalf = shift > 0 && shift <= 127 && rest > (Wide(1) << (shift - 1));
-  bool isHalf = shift > 0 && shift <= 127 && rest == (Wide(1) << (shift - 1));
+  bool isAboveHalf = shift > 0 && shift <= 127 && remainder > (Wide(1) << (shift - 1));
+  bool isHalf = shift > 0 && shift <= 127 && remainder == (Wide(1) << (shift - 1));
   bool up = false;
   switch (rounding) {
   case Rounding::NearestEven:
@@ -62,10 +62,10 @@ double round(const Exact &value, Rounding rounding) {
   case Rounding::Zero:
     break;
   case Rounding::Down:
-    up = value.negative && rest != 0;
+    up = value.negative && remainder != 0;
     break;
   case Rounding::Up:
-    up = !value.negative && rest != 0;
+    up = !value.negative && remainder != 0;
     break;
   }
   uint64_t significand = uint64_t(kept) + up; // at most 2^53

@@ -71,10 +71,10 @@ nlohmann::json profileToJson(const Profiler &profiler, const Module &module, con
                        {"warps", occupancy.warps},
                        {"limit", occupancy.limit}};
   json["lines"] = nlohmann::json::array();
-  for (const auto &[place, counts] : profiler.bySourceLine()) {
+  for (const auto &[loc, counts] : profiler.bySourceLine()) {
     nlohmann::json line = toJson(counts);
-    line["file"] = place.first < module.files.size() ? module.files[place.first] : "";
-    line["line"] = place.second;
+    line["file"] = loc.first < module.files.size() ? module.files[loc.first] : "";
+    line["line"] = loc.second;
     json["lines"].push_back(std::move(line));
   }
   return json;
@@ -98,11 +98,11 @@ std::string profileListing(const Profiler &profiler, const Module &module, const
     if (found != lines.end())
       lines.erase(found);
   }
-  for (const auto &[place, counts] : lines) {
-    std::string name = !place.first                        ? "made by the compiler"
-                       : place.first < module.files.size() ? module.files[place.first]
-                                                           : "?";
-    text += row(counts, mark) + (place.second ? fmt::format(" {}:{}\n", name, place.second) : " " + name + "\n");
+  for (const auto &[loc, counts] : lines) {
+    std::string name = !loc.first                        ? "made by the compiler"
+                       : loc.first < module.files.size() ? module.files[loc.first]
+                                                         : "?";
+    text += row(counts, mark) + (loc.second ? fmt::format(" {}:{}\n", name, loc.second) : " " + name + "\n");
   }
   text += row(profiler.total(), mark) + " total\n";
   std::string registers = occupancy.registers ? std::to_string(occupancy.registers) : "an unknown number of";

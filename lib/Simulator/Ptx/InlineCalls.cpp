@@ -9,7 +9,7 @@ namespace {
 
 // Limits for the instructions that calls add to a module, and for the registers of a function: more than any kernel
 // has.
-constexpr size_t mostInstructions = 1 << 18, mostRegisters = 1 << 18;
+constexpr size_t maxInstructions = 1 << 18, mostRegisters = 1 << 18;
 constexpr unsigned deepestCall = 64;
 
 using Renaming = std::unordered_map<uint32_t, uint32_t>;
@@ -26,11 +26,11 @@ public:
     Function &function = module.functions[index];
     std::vector<Instruction> old = std::move(function.instructions);
     std::vector<Instruction> made;
-    std::vector<uint32_t> places; ///< indices of the old instructions among the new ones
-    std::vector<uint32_t> own;    ///< new instructions whose labels still have old indices
-    Renaming registers;           ///< first register of a callee in this function
+    std::vector<uint32_t> newIndices; ///< indices of the old instructions among the new ones
+    std::vector<uint32_t> own;        ///< new instructions whose labels still have old indices
+    Renaming registers;               ///< first register of a callee in this function
     for (Instruction &instruction : old) {
-      places.push_back(uint32_t(made.size()));
+      newIndices.push_back(uint32_t(made.size()));
       const std::optional<uint32_t> callee = calleeOf(instruction);
       if (!callee) {
         own.push_back(uint32_t(made.size()));
@@ -46,8 +46,8 @@ public:
         if (runtime::Status status = expand(*callee, depth + 1); !status)
           return status;
       const Function &body = module.functions[*callee];
-      if ((copied += body.instructions.size()) > mostInstructions)
-        return fail(instruction, fmt::format("all calls together have more than {} instructions", mostInstructions));
+      if ((copied += body.instructions.size()) > maxInstructions)
+        return fail(instruction, fmt::format("all calls together have more than {} instructions", maxInstructions));
       if (function.registers.size() + body.registers.size() > mostRegisters)
         return fail(instruction, fmt::format("all calls together have more than {} registers", mostRegisters));
       auto [base, isNew] = registers.emplace(*callee, uint32_t(function.registers.size()));
@@ -55,8 +55,8 @@ public:
         function.registers.insert(function.registers.end(), body.registers.begin(), body.registers.end());
       copyBody(body, instruction, base->second, made);
     }
-    for (uint32_t place : own)
-      forLabels(made[place], [&](uint32_t &label) { label = places[label]; });
+    for (uint32_t loc : own)
+      forLabels(made[loc], [&](uint32_t &label) { label = newIndices[label]; });
     function.instructions = std::move(made);
     states[index] = State::Done;
     return runtime::Success{};
@@ -66,7 +66,7 @@ private:
   enum class State : uint8_t { New, Open, Done };
 
   static runtime::Error fail(const Instruction &instruction, const std::string &message) {
-    return runtime::makeError(TILE_ERROR_UNSUPPORTED, "line {}: {}", instruction.place.ptxLine, message);
+    return runtime::makeError(TILE_ERROR_UNSUPPORTED, "line {}: {}", instruction.loc.ptxLine, message);
   }
 
   template <typename Change> static void forLabels(Instruction &instruction, Change change) {
@@ -112,7 +112,7 @@ private:
     made.name = "bra";
     made.guard = from.guard;
     made.guardNegated = from.guardNegated;
-    made.place = from.place;
+    made.loc = from.loc;
     made.operands.resize(1);
     made.operands[0].kind = Operand::Kind::Label;
     made.operands[0].index = target;
@@ -129,13 +129,13 @@ private:
       variables.emplace(body.parameters[i], call.operands[2].elements[i].index);
     const bool isGuarded = call.guard >= 0;
     const uint32_t first = uint32_t(made.size()) + isGuarded;
-    const uint32_t behind = first + uint32_t(body.instructions.size());
+    const uint32_t afterCall = first + uint32_t(body.instructions.size());
     if (isGuarded) {
-      made.push_back(branch(call, behind));
+      made.push_back(branch(call, afterCall));
       made.back().guardNegated = !call.guardNegated;
     }
     for (const Instruction &instruction : body.instructions) {
-      Instruction copy = instruction.name == "ret" ? branch(instruction, behind - first) : instruction;
+      Instruction copy = instruction.name == "ret" ? branch(instruction, afterCall - first) : instruction;
       if (copy.guard >= 0)
         copy.guard += int32_t(registerBase);
       for (Operand &operand : copy.operands)

@@ -97,18 +97,18 @@ std::vector<uint32_t> liveRegisters(const Function &function) {
       }
     }
   }
-  std::vector<uint32_t> numbers;
+  std::vector<uint32_t> liveWords;
   for (uint32_t i = 0; i < count; ++i) {
     Bits live = liveAfter(i); // in addition to the operands of the instruction itself
     for (size_t word = 0; word < words; ++word)
       live[word] |= before[i][word];
     uint32_t number = 0;
     for (size_t word = 0; word < words; ++word)
-      for (uint64_t rest = live[word]; rest; rest &= rest - 1)
-        number += wordsOf(function.registers[word * 64 + size_t(std::countr_zero(rest))].type);
-    numbers.push_back(number);
+      for (uint64_t remaining = live[word]; remaining; remaining &= remaining - 1)
+        number += wordsOf(function.registers[word * 64 + size_t(std::countr_zero(remaining))].type);
+    liveWords.push_back(number);
   }
-  return numbers;
+  return liveWords;
 }
 
 } // namespace tile::sim

@@ -61,7 +61,7 @@ enum class Space : uint8_t { Generic, Global, Shared, Local, Const, Param, Tenso
 std::string_view spaceName(Space space);
 
 /// The origin of an instruction: its line in the PTX, and the `.loc` in force there.
-struct Place {
+struct SourceLoc {
   uint32_t ptxLine = 0;    ///< from 1
   uint32_t file = 0;       ///< index into Module::files; 0 = no source line is known
   uint32_t sourceLine = 0; ///< from 1; 0 = unknown
@@ -155,7 +155,7 @@ struct Instruction {
   bool guardNegated = false;
   /// For loads, bit i says whether the program uses byte i (`.pragma "used_bytes_mask 0x7"`).
   uint32_t usedBytes = ~0u;
-  Place place;
+  SourceLoc loc;
   std::string text() const; ///< "ld.global.v4.b32", for messages
   bool has(std::string_view suffix) const;
 };
@@ -177,7 +177,7 @@ struct Variable {
   std::vector<uint8_t> initial;
   /// Positions in `initial` to which the address of another variable (index) is added when the module is loaded.
   std::vector<std::pair<uint64_t, uint32_t>> relocations;
-  Place place;
+  SourceLoc loc;
 };
 
 struct Function {
@@ -194,7 +194,7 @@ struct Function {
   uint32_t requiredCluster[3] = {0, 0, 0}; ///< .reqnctapercluster
   uint32_t minCtas = 0;                    ///< .minnctapersm; 0 = not given
   uint32_t maxRegisters = 0;               ///< .maxnreg; 0 = not given
-  Place place;
+  SourceLoc loc;
 };
 
 struct Module {

@@ -11,7 +11,7 @@ bool PtxParser::parseBody() {
   size_t outermost = scopes.size();
   while (scopes.size() >= outermost) {
     if (atEnd())
-      return failAt(function->place.ptxLine, "the body of '{}' has no end", function->name);
+      return failAt(function->loc.ptxLine, "the body of '{}' has no end", function->name);
     if (take("{")) {
       if (scopes.size() - outermost >= limits::scopes)
         return fail("more than {} nested scopes", limits::scopes);
@@ -130,13 +130,13 @@ bool PtxParser::parseInstruction() {
   Instruction instruction;
   if (take("@") && !parseGuard(instruction))
     return false;
-  instruction.place = location;
-  instruction.place.ptxLine = token().line;
+  instruction.loc = location;
+  instruction.loc.ptxLine = token().line;
   std::string_view name;
   if (!takeName(name, "an instruction"))
     return false;
   if (name[0] == '%' || name[0] == '$' || name[0] == '_')
-    return failAt(instruction.place.ptxLine, "expected an instruction, found '{}'", name);
+    return failAt(instruction.loc.ptxLine, "expected an instruction, found '{}'", name);
   instruction.name = name;
   for (; token().kind == TokenKind::Directive; ++at)
     instruction.suffixes.emplace_back(token().text);
@@ -213,8 +213,8 @@ void PtxParser::endFunction() {
     return;
   Instruction ret;
   ret.name = "ret";
-  ret.place = location;
-  ret.place.ptxLine = token().line;
+  ret.loc = location;
+  ret.loc.ptxLine = token().line;
   instructions.push_back(std::move(ret));
 }
 

@@ -101,7 +101,7 @@ bool PtxParser::parseArraySizes(uint64_t &count, bool &isOpen) {
   while (take("[")) {
     if (take("]")) {
       if (isOpen || count != 1)
-        return fail("only the first size of an array may be left out");
+        return fail("only the first size of an array may be omitted");
       isOpen = true;
       continue;
     }
@@ -124,8 +124,8 @@ bool PtxParser::parseVariables(Space space, bool isExtern) {
     return false;
   do {
     VariableHead head = common;
-    head.variable.place = location;
-    head.variable.place.ptxLine = token().line;
+    head.variable.loc = location;
+    head.variable.loc.ptxLine = token().line;
     uint32_t line = token().line;
     std::string_view name;
     uint64_t count = 1, repeats = 1;

@@ -104,7 +104,7 @@ bool PtxParser::parseTarget() {
     return false;
   constexpr std::string_view prefix = "sm_", digits = "0123456789";
   if (!name.starts_with(prefix) || name.size() == prefix.size() || digits.find(name[prefix.size()]) == digits.npos)
-    return fail("'{}' is no target; expected one such as sm_90a", name);
+    return fail("'{}' is not a target; expected one such as sm_90a", name);
   module.target = name;
   while (take(","))
     if (!takeName(name, "an option of the target"))
@@ -192,7 +192,7 @@ bool PtxParser::addFunction(Function added, bool isDefinition) {
       if (!isDefinition)
         return true;
       if (!known.isDeclaration)
-        return failAt(added.place.ptxLine, "'{}' is defined twice", added.name);
+        return failAt(added.loc.ptxLine, "'{}' is defined twice", added.name);
       known = std::move(added);
       return true;
     }
@@ -219,7 +219,7 @@ bool PtxParser::parseFunction(bool isEntry, bool isExtern) {
   takeDirective("noreturn");
   if (!isEntry && take("(") && !parseParameters(parsed, parsed.results, false))
     return false;
-  parsed.place.ptxLine = token().line;
+  parsed.loc.ptxLine = token().line;
   std::string_view name;
   if (!takeName(name, "the name of a function"))
     return false;
@@ -260,7 +260,7 @@ bool PtxParser::parseParameters(Function &parsed, std::vector<uint32_t> &list, b
       return fail("expected '.param', found {}", quoted(token()));
     VariableHead head;
     head.variable.space = Space::Param;
-    head.variable.place.ptxLine = line;
+    head.variable.loc.ptxLine = line;
     std::string_view name;
     uint64_t count = 1;
     bool isOpen = false;

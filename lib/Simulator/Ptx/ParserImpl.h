@@ -158,7 +158,7 @@ private:
   size_t at = 0;
   std::vector<Scope> scopes; ///< [0] is the module's
   Function *function = nullptr;
-  Place location;           ///< the `.loc` in force
+  SourceLoc location;       ///< the `.loc` in force
   uint32_t usedBytes = ~0u; ///< for the next instruction, by a pragma
   size_t registerCount = 0;
   size_t targetCount = 0;

@@ -45,8 +45,8 @@ TEST_F(CaptureTest, stepsAreKeptInOrderAndDoneByTheGraph) {
       EXPECT_EQ(step.work(), 0);
   EXPECT_EQ(done, "abcabc");
   EXPECT_EQ((*graph)[1].stream, second);
-  EXPECT_EQ((*graph)[1].behind, std::set<size_t>{0});
-  EXPECT_EQ((*graph)[2].behind, std::set<size_t>{0}) << "not behind the step of the other stream";
+  EXPECT_EQ((*graph)[1].predecessors, std::set<size_t>{0});
+  EXPECT_EQ((*graph)[2].predecessors, std::set<size_t>{0}) << "not after the step of the other stream";
 }
 
 TEST_F(CaptureTest, negative_unjoined) {

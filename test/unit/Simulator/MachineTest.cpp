@@ -331,9 +331,9 @@ TEST(Machine, impossibleLaunches) {
     return status ? "" : status.error().message;
   };
   EXPECT_EQ(launch([](LaunchConfig &) {}), "");
-  EXPECT_NE(launch([](LaunchConfig &config) { config.block[0] = 32; }).find("wants 64 threads"), std::string::npos);
+  EXPECT_NE(launch([](LaunchConfig &config) { config.block[0] = 32; }).find("requires 64 threads"), std::string::npos);
   EXPECT_NE(launch([](LaunchConfig &config) { config.block[0] = 2048; }).find("2048 threads"), std::string::npos);
-  EXPECT_NE(launch([](LaunchConfig &config) { config.cluster[0] = 2; }).find("no multiple"), std::string::npos);
+  EXPECT_NE(launch([](LaunchConfig &config) { config.cluster[0] = 2; }).find("not a multiple"), std::string::npos);
   EXPECT_NE(launch([](LaunchConfig &config) { config.dynamicShared = 1 << 20; }).find("shared memory"),
             std::string::npos);
   EXPECT_NE(launch([](LaunchConfig &config) { config.grid[1] = 65536; }).find("dimension 1 is 65536; 1 to 65535"),

@@ -45,10 +45,10 @@ TEST(MbarrierState, bytesBeforeAndAfterTheyAreExpected) {
 
 TEST(MbarrierState, transactionCountHas20Bits) {
   Mbarrier barrier = makeBarrier(1);
-  EXPECT_EQ(expectTransaction(barrier, mostTransactionBytes), MbarrierFault::None);
+  EXPECT_EQ(expectTransaction(barrier, maxTransactionBytes), MbarrierFault::None);
   EXPECT_EQ(expectTransaction(barrier, 1), MbarrierFault::TransactionOverflow);
   Mbarrier other = makeBarrier(1);
-  EXPECT_EQ(completeTransaction(other, mostTransactionBytes), MbarrierFault::None);
+  EXPECT_EQ(completeTransaction(other, maxTransactionBytes), MbarrierFault::None);
   EXPECT_EQ(completeTransaction(other, 1), MbarrierFault::TransactionOverflow);
 }
 

@@ -37,7 +37,7 @@ TEST(Poll, flagsReadInTurn) {
     setp.eq.u32 %p0, %r1, 0;
     @%p0 bra spin;
   )")
-      .expectAlways(ReportKind::Deadlock, "no thread can go on");
+      .expectAlways(ReportKind::Deadlock, "no thread can proceed");
 }
 
 TEST(Poll, lanesThatWaitInDifferentLoops) {
@@ -56,7 +56,7 @@ TEST(Poll, lanesThatWaitInDifferentLoops) {
     @%p0 bra low;
   done:
   )")
-      .expectAlways(ReportKind::Deadlock, "no thread can go on");
+      .expectAlways(ReportKind::Deadlock, "no thread can proceed");
 }
 
 /// Sums %r4 over `loads` reads by `load`, then stores the sum as word %r0.

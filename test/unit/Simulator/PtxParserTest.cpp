@@ -88,7 +88,7 @@ TEST(PtxParser, InstructionWithEverything) {
   EXPECT_EQ(load.operands[1].kind, Operand::Kind::Address);
   EXPECT_EQ(load.operands[1].offset, -16);
   EXPECT_EQ(function.registers[load.operands[1].elements[0].index].name, "%rd1");
-  EXPECT_EQ(load.place.ptxLine, 6u);
+  EXPECT_EQ(load.loc.ptxLine, 6u);
 }
 
 TEST(PtxParser, Constants) {
@@ -195,10 +195,10 @@ TEST(PtxParser, SourceLines) {
                     .substr(head.size()));
   const std::vector<Instruction> &code = module.functions.at(0).instructions;
   EXPECT_EQ(module.files.at(2), "b.tile");
-  EXPECT_EQ(code[0].place.file, 1u);
-  EXPECT_EQ(code[0].place.sourceLine, 18u);
-  EXPECT_EQ(code[0].place.sourceColumn, 5u);
-  EXPECT_EQ(code[1].place.file, 2u);
+  EXPECT_EQ(code[0].loc.file, 1u);
+  EXPECT_EQ(code[0].loc.sourceLine, 18u);
+  EXPECT_EQ(code[0].loc.sourceColumn, 5u);
+  EXPECT_EQ(code[1].loc.file, 2u);
 }
 
 TEST(PtxParser, Initializers) {
@@ -254,7 +254,7 @@ TEST(PtxParser, DebugSectionsAreSkipped) {
 
 TEST(PtxParser, Comments) {
   Module module = parseGood(kernel("/* two\nlines */ nop; // to the end ;\nret;"));
-  EXPECT_EQ(only(module).place.ptxLine, 6u);
+  EXPECT_EQ(only(module).loc.ptxLine, 6u);
 }
 
 TEST(PtxParser, Errors) {

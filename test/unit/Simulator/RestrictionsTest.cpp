@@ -151,7 +151,7 @@ TEST(Restrictions, registersOfWarpGroups) {
   const std::string fewer = ".maxntid 256 .minnctapersm 1 .maxnreg 128";
   ofGroups(setRegisters("dec", 40), setRegisters("inc", 216), fewer).expectNone();
   ofGroups(setRegisters("dec", 40), setRegisters("inc", 224), fewer)
-      .expectAlways(ReportKind::Deadlock, "no thread can go on");
+      .expectAlways(ReportKind::Deadlock, "no thread can proceed");
   ofGroups(setRegisters("dec", 40), setRegisters("dec", 136), fewer)
       .expectAlways(ReportKind::InvalidOperand, "of a warp that has 128 registers a thread");
   ofGroups(setRegisters("inc", 120), setRegisters("dec", 120), fewer)

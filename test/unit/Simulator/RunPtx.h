@@ -31,7 +31,7 @@ inline runtime::Status runPtx(const Module &module, std::string_view entry, uint
   if (runtime::Status status = machine.run(); !status)
     return status;
   for (const Report &report : reports.all())
-    return runtime::makeError(TILE_ERROR_INVALID_ARGUMENT, "line {}: {}", report.actor.place.ptxLine, report.message);
+    return runtime::makeError(TILE_ERROR_INVALID_ARGUMENT, "line {}: {}", report.actor.loc.ptxLine, report.message);
   return runtime::Success{};
 }
 

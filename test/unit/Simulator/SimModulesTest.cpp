@@ -80,7 +80,7 @@ TEST_F(SimModules, refusesWithInstructionAndLine) {
   expectRefused(module("sm_103a", "setp.eq.u32 %p, 0, 0;\ntcgen05.mma.cta_group::1.kind::i8 [%r0], %d0, %d1, %r1, %p;"),
                 "line 11: tcgen05.mma.cta_group::1.kind::i8: sm_103a has no kind::i8");
   expectRefused(".version 9.0\n.address_size 64\n.visible .entry k()\n{\nret;\n}\n", ".target");
-  expectRefused(module("sm_x", "ret;"), "line 3: 'sm_x' is no target");
+  expectRefused(module("sm_x", "ret;"), "line 3: 'sm_x' is not a target");
   expectRefused("no PTX at all", "line 1");
 }
 

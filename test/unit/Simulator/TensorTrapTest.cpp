@@ -33,8 +33,7 @@ void expectAt(const TensorKernel &text, ReportKind kind, const std::string &plac
   for (uint64_t seed = 0; seed < 12; ++seed) {
     const std::vector<Report> reports = kernel->run(seed);
     const bool found = std::any_of(reports.begin(), reports.end(), [&](const Report &report) {
-      return report.kind == kind && report.actor.place.ptxLine == line &&
-             report.message.find(words) != std::string::npos;
+      return report.kind == kind && report.actor.loc.ptxLine == line && report.message.find(words) != std::string::npos;
     });
     ASSERT_TRUE(found) << "seed " << seed << ": no " << reportKindName(kind) << " at line " << line << " in\n"
                        << kernel->text(reports);
@@ -54,7 +53,7 @@ TEST(TensorTraps, addressIsReadBeforeTheBarrier) {
     const std::vector<Report> reports = kernel->run(seed);
     EXPECT_TRUE(std::any_of(reports.begin(), reports.end(),
                             [&](const Report &report) {
-                              return report.actor.place.ptxLine == line &&
+                              return report.actor.loc.ptxLine == line &&
                                      (report.kind == ReportKind::Race || report.kind == ReportKind::Uninitialized);
                             }))
         << "seed " << seed << "\n"

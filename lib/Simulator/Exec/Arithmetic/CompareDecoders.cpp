@@ -27,8 +27,8 @@ std::optional<ComparisonKind> takeComparison(Decoding &d, bool isFloat, bool isU
       {"leu", {Relation::Less, true, true}, Named::Float},
       {"gtu", {Relation::LessEqual, false, true}, Named::Float},
       {"geu", {Relation::Less, false, true}, Named::Float},
-      {"num", {Relation::Numbers, false, false}, Named::Float},
-      {"nan", {Relation::Numbers, false, true}, Named::Float},
+      {"num", {Relation::Ordered, false, false}, Named::Float},
+      {"nan", {Relation::Ordered, false, true}, Named::Float},
   };
   for (const Named &named : all) {
     if (named.name != d.peek() || (named.of == Named::Float && !isFloat) ||

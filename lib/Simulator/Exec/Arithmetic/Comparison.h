@@ -9,7 +9,7 @@
 
 namespace tile::sim {
 
-enum class Relation : uint8_t { Equal, NotEqual, Less, LessEqual, Numbers };
+enum class Relation : uint8_t { Equal, NotEqual, Less, LessEqual, Ordered };
 
 struct ComparisonKind {
   Relation relation = Relation::Equal;
@@ -48,7 +48,7 @@ template <typename T> inline T comparable(T value) {
 }
 
 template <typename T, typename Function>
-LaneMask lanesWhere(const T *a, const T *b, unsigned stride, Function &&holds) {
+LaneMask compareLanes(const T *a, const T *b, unsigned stride, Function &&holds) {
   LaneMask mask = 0;
   for (unsigned lane = 0; lane < warpSize; ++lane)
     mask |= holds(comparable(a[lane * stride]), comparable(b[lane * stride])) ? LaneMask(1) << lane : 0;
@@ -62,19 +62,19 @@ template <typename T> LaneMask compare(ComparisonKind kind, const T *a, const T 
   LaneMask mask = 0;
   switch (kind.relation) {
   case Relation::Equal:
-    mask = lanesWhere(a, b, stride, [](auto x, auto y) { return x == y; });
+    mask = compareLanes(a, b, stride, [](auto x, auto y) { return x == y; });
     break;
   case Relation::NotEqual: // but not if an operand is NaN
-    mask = lanesWhere(a, b, stride, [](auto x, auto y) { return x < y || y < x; });
+    mask = compareLanes(a, b, stride, [](auto x, auto y) { return x < y || y < x; });
     break;
   case Relation::Less:
-    mask = lanesWhere(a, b, stride, [](auto x, auto y) { return x < y; });
+    mask = compareLanes(a, b, stride, [](auto x, auto y) { return x < y; });
     break;
   case Relation::LessEqual:
-    mask = lanesWhere(a, b, stride, [](auto x, auto y) { return x <= y; });
+    mask = compareLanes(a, b, stride, [](auto x, auto y) { return x <= y; });
     break;
-  case Relation::Numbers:
-    mask = lanesWhere(a, b, stride, [](auto x, auto y) { return x == x && y == y; });
+  case Relation::Ordered:
+    mask = compareLanes(a, b, stride, [](auto x, auto y) { return x == x && y == y; });
     break;
   }
   return kind.negate ? ~mask : mask;

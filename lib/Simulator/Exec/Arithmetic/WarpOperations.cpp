@@ -16,7 +16,7 @@ Step WarpOperation::execute(Warp &warp, Fragment &, LaneMask active) const {
     unsigned lane = firstLane(left);
     LaneMask mask = members.one(warp, lane);
     if (!(mask >> lane & 1))
-      return warp.fault(ReportKind::InvalidOperand, instruction->place, int32_t(lane),
+      return warp.fault(ReportKind::InvalidOperand, instruction->loc, int32_t(lane),
                         fmt::format("{} is executed by lane {}, which is not in its member mask {:#010x}",
                                     instruction->text(), lane, mask));
     LaneMask group = mask & warp.alive;
@@ -24,7 +24,7 @@ Step WarpOperation::execute(Warp &warp, Fragment &, LaneMask active) const {
       return Step::Wait;
     for (LaneMask others = group & left; others; others &= others - 1)
       if (LaneMask other = members.one(warp, firstLane(others)); other != mask)
-        return warp.fault(ReportKind::InvalidOperand, instruction->place, int32_t(lane),
+        return warp.fault(ReportKind::InvalidOperand, instruction->loc, int32_t(lane),
                           fmt::format("{} has the member mask {:#010x} in lane {} and {:#010x} in lane {}, which is in "
                                       "the first",
                                       instruction->text(), mask, lane, other, firstLane(others)));

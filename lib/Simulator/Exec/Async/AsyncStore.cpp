@@ -11,13 +11,13 @@ namespace tile::sim {
 
 namespace {
 
-constexpr unsigned mostElements = 4;
+constexpr unsigned maxElements = 4;
 
 class StoreUnderWay final : public AsyncOperation {
 public:
-  StoreUnderWay(const Warp &warp, const Place &place, unsigned lane, Cta &cta, std::byte *to, const std::byte *value,
+  StoreUnderWay(const Warp &warp, const SourceLoc &loc, unsigned lane, Cta &cta, std::byte *to, const std::byte *value,
                 uint32_t bytes, Reducer reducer, uint32_t barrier)
-      : issuer(warp.actor(place, lane)), cta(cta), to(to), bytes(bytes), reducer(reducer), barrier(barrier) {
+      : issuer(warp.actor(loc, lane)), cta(cta), to(to), bytes(bytes), reducer(reducer), barrier(barrier) {
     std::memcpy(data, value, bytes);
   }
   bool advance(Random &) override {
@@ -29,13 +29,13 @@ public:
     return true;
   }
   std::string describe() const override {
-    return fmt::format("the asynchronous store of line {} is under way", issuer.place.ptxLine);
+    return fmt::format("the asynchronous store of line {} is in flight", issuer.loc.ptxLine);
   }
 
 private:
   Actor issuer;
   Cta &cta;
-  std::byte *to, data[2 * mostElements * sizeof(uint32_t)];
+  std::byte *to, data[2 * maxElements * sizeof(uint32_t)];
   uint32_t bytes;
   Reducer reducer;
   uint32_t barrier;
@@ -45,31 +45,31 @@ template <typename T> class AsyncStore final : public LaneByLaneOperation {
 public:
   AddressSource address, barrier;
   unsigned elements = 1;
-  Source<T> values[mostElements];
+  Source<T> values[maxElements];
   Reducer reducer = nullptr;
 
 private:
   Step executeLane(Warp &warp, unsigned lane) const override {
-    const Place &place = instruction->place;
-    T data[mostElements];
+    const SourceLoc &loc = instruction->loc;
+    T data[maxElements];
     for (unsigned i = 0; i < elements; ++i)
       data[i] = values[i].one(warp, lane);
     uint32_t bytes = elements * sizeof(T);
     Range range;
-    std::byte *to = resolveShared(warp, place, lane, address.one(warp, lane), bytes, bytes, range);
+    std::byte *to = resolveShared(warp, loc, lane, address.one(warp, lane), bytes, bytes, range);
     if (!to)
       return Step::Fault;
-    BarrierRef ref = findBarrier(warp, place, 1u << lane, barrier.one(warp, lane), false, BarrierUse::AsyncUse);
+    BarrierRef ref = findBarrier(warp, loc, 1u << lane, barrier.one(warp, lane), false, BarrierUse::AsyncUse);
     if (!ref)
       return Step::Fault;
     if (ref.cta->rank != range.ctaRank)
-      return warp.fault(ReportKind::InvalidOperand, place, lane,
+      return warp.fault(ReportKind::InvalidOperand, loc, lane,
                         "destination and mbarrier are in different CTAs of the cluster");
-    Epoch finished = announceCopy(ref, warp, place, lane, bytes);
+    Epoch finished = announceCopy(ref, warp, loc, lane, bytes);
     if (Checker *checker = checkerOf(warp))
-      checker->asyncAccess(warp, lane, place, reducer ? AccessKind::Atomic : AccessKind::Write, range, false, finished);
+      checker->asyncAccess(warp, lane, loc, reducer ? AccessKind::Atomic : AccessKind::Write, range, false, finished);
     warp.cta.cluster.start(std::make_unique<StoreUnderWay>(
-        warp, place, lane, *ref.cta, to, reinterpret_cast<const std::byte *>(data), bytes, reducer, ref.address));
+        warp, loc, lane, *ref.cta, to, reinterpret_cast<const std::byte *>(data), bytes, reducer, ref.address));
     return Step::Next;
   }
 };

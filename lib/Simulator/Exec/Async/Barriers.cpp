@@ -97,15 +97,15 @@ public:
 
 private:
   Step misuse(Warp &warp, LaneMask active, std::string message) const {
-    return warp.fault(ReportKind::BarrierMisuse, instruction->place, firstLane(active), std::move(message));
+    return warp.fault(ReportKind::BarrierMisuse, instruction->loc, firstLane(active), std::move(message));
   }
 
   Step checkUniform(Warp &warp, LaneMask active, uint32_t index, uint32_t threads) const {
     if (index >= numNamedBarriers)
       return misuse(warp, active, fmt::format("barrier {}; there are 0 to {}", index, numNamedBarriers - 1));
-    for (LaneMask rest = active; rest; rest &= rest - 1)
-      if (id.one(warp, firstLane(rest)) != index || (hasCount && count.one(warp, firstLane(rest)) != threads))
-        return warp.fault(ReportKind::InvalidOperand, instruction->place, firstLane(rest),
+    for (LaneMask remaining = active; remaining; remaining &= remaining - 1)
+      if (id.one(warp, firstLane(remaining)) != index || (hasCount && count.one(warp, firstLane(remaining)) != threads))
+        return warp.fault(ReportKind::InvalidOperand, instruction->loc, firstLane(remaining),
                           "lanes of a warp name different barriers or counts");
     uint32_t most = warpSize * warp.cta.warps.size();
     if (threads == 0 || threads % warpSize)
@@ -179,9 +179,9 @@ public:
     if (fragment.progress == passed)
       return Step::Next;
     LaneMask mask = members.one(warp, firstLane(active));
-    for (LaneMask rest = active; rest; rest &= rest - 1)
-      if (!(mask >> firstLane(rest) & 1))
-        return warp.fault(ReportKind::BarrierMisuse, instruction->place, firstLane(rest),
+    for (LaneMask remaining = active; remaining; remaining &= remaining - 1)
+      if (!(mask >> firstLane(remaining) & 1))
+        return warp.fault(ReportKind::BarrierMisuse, instruction->loc, firstLane(remaining),
                           fmt::format("the lane is not in the mask {:#010x} that it waits for", mask));
     fragment.progress = arrivedWith | mask;
     LaneMask missing = mask & warp.alive & ~fragment.lanes;

@@ -30,7 +30,7 @@ BoxRows BoxRows::linear(uint32_t bytes) {
   return result;
 }
 
-BoxRows::BoxRows(const TensorMap &map, const int32_t (&coordinates)[mostTensorDimensions])
+BoxRows::BoxRows(const TensorMap &map, const int32_t (&coordinates)[maxTensorDimensions])
     : rows(1), rank(map.rank), elementBytes(map.elementBytes()) {
   for (unsigned dim = 0; dim < rank; ++dim) {
     start[dim] = coordinates[dim];
@@ -45,7 +45,7 @@ BoxRows::BoxRows(const TensorMap &map, const int32_t (&coordinates)[mostTensorDi
   sharedPitch = map.swizzle == MapSwizzle::None ? bytes : chunkBytes << uint8_t(map.swizzle);
 }
 
-BoxRows BoxRows::listed(const TensorMap &map, const int32_t (&coordinates)[mostTensorDimensions]) {
+BoxRows BoxRows::listed(const TensorMap &map, const int32_t (&coordinates)[maxTensorDimensions]) {
   BoxRows result(map, coordinates);
   result.isListed = true;
   std::copy_n(coordinates + 1, std::size(result.list), result.list);

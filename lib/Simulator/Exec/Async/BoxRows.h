@@ -22,9 +22,9 @@ public:
 
   /// Makes a box of `bytes` consecutive bytes, a multiple of 16.
   static BoxRows linear(uint32_t bytes);
-  BoxRows(const TensorMap &map, const int32_t (&coordinates)[mostTensorDimensions]);
+  BoxRows(const TensorMap &map, const int32_t (&coordinates)[maxTensorDimensions]);
   /// Makes a box of four rows of a matrix, from column coordinates[0] on; the other coordinates are the rows.
-  static BoxRows listed(const TensorMap &map, const int32_t (&coordinates)[mostTensorDimensions]);
+  static BoxRows listed(const TensorMap &map, const int32_t (&coordinates)[maxTensorDimensions]);
 
   /// For stores: the 16-byte unit in which a row of the tensor ends is written completely.
   void endAtWholePieces();
@@ -49,11 +49,11 @@ private:
   int32_t list[4] = {};
   unsigned rank = 1;
   uint32_t elementBytes = 1;
-  int64_t start[mostTensorDimensions] = {};
-  uint32_t counts[mostTensorDimensions] = {};
-  uint32_t steps[mostTensorDimensions] = {};
-  int64_t sizes[mostTensorDimensions] = {};
-  int64_t strides[mostTensorDimensions] = {};
+  int64_t start[maxTensorDimensions] = {};
+  uint32_t counts[maxTensorDimensions] = {};
+  uint32_t steps[maxTensorDimensions] = {};
+  int64_t sizes[maxTensorDimensions] = {};
+  int64_t strides[maxTensorDimensions] = {};
 };
 
 /// Returns the position of the byte of a shared address. Address bits 4, 5, 6 are XORed with bits 7, 8, 9.

@@ -15,30 +15,29 @@ Step startLoads(const TransferPlan &plan, const BulkForm &form, MapSwizzle swizz
                 uint64_t destination, uint64_t barrier, uint32_t ctaMask) {
   Warp &warp = plan.warp;
   Cluster &cluster = warp.cta.cluster;
-  const Place &place = plan.instruction.place;
+  const SourceLoc &loc = plan.instruction.loc;
   SharedBox box{.swizzle = swizzle};
   if (!resolveBox(plan, destination, alignment, box))
     return Step::Fault;
   uint32_t barrierAddress = 0;
-  Cta *barrierCta = findBarrierPlace(warp, place, plan.lane, barrier, false, barrierAddress);
+  Cta *barrierCta = findBarrierAddress(warp, loc, plan.lane, barrier, false, barrierAddress);
   if (!barrierCta)
     return Step::Fault;
   if (form.toOwnCta && box.cta != &warp.cta)
-    return warp.fault(ReportKind::InvalidOperand, place, plan.lane,
-                      "the destination of .shared::cta is a peer's memory");
+    return warp.fault(ReportKind::InvalidOperand, loc, plan.lane, "the destination of .shared::cta is a peer's memory");
   const bool isOfPair = form.ctaGroup == 2 && barrierCta->rank / 2 == box.cta->rank / 2;
   if (barrierCta != box.cta && !isOfPair)
-    return warp.fault(ReportKind::InvalidOperand, place, plan.lane,
+    return warp.fault(ReportKind::InvalidOperand, loc, plan.lane,
                       "destination and mbarrier are in different CTAs of the cluster");
   if (!form.multicast)
     ctaMask = 1u << box.cta->rank;
   if (ctaMask >> cluster.ctas.size())
-    return warp.fault(ReportKind::InvalidOperand, place, plan.lane,
+    return warp.fault(ReportKind::InvalidOperand, loc, plan.lane,
                       fmt::format("multicast to the CTAs {:#x}; the cluster has {}", ctaMask, cluster.ctas.size()));
   for (; ctaMask; ctaMask &= ctaMask - 1) {
     box.cta = cluster.cta(std::countr_zero(ctaMask));
     if (box.cta != &warp.cta && box.cta->hasExited())
-      return warp.fault(ReportKind::EarlyExit, place, plan.lane,
+      return warp.fault(ReportKind::EarlyExit, loc, plan.lane,
                         fmt::format("a copy to shared memory of CTA ({},{},{}), which has ended", box.cta->id[0],
                                     box.cta->id[1], box.cta->id[2]));
     // PTX ISA, "cp.async.bulk.tensor": in each pair, the CTA whose rank has the same parity as that of the barrier's
@@ -46,9 +45,9 @@ Step startLoads(const TransferPlan &plan, const BulkForm &form, MapSwizzle swizz
     Cta *signalled = isOfPair ? cluster.cta(box.cta->rank / 2 * 2 + barrierCta->rank % 2) : box.cta;
     if (!signalled)
       return warp.fault(
-          ReportKind::InvalidOperand, place, plan.lane,
+          ReportKind::InvalidOperand, loc, plan.lane,
           fmt::format("a copy to CTA {} of a cluster of {}, which has no peer", box.cta->rank, cluster.ctas.size()));
-    BarrierRef ref = findBarrierIn(warp, place, 1u << plan.lane, *signalled, barrierAddress, BarrierUse::AsyncUse);
+    BarrierRef ref = findBarrierIn(warp, loc, 1u << plan.lane, *signalled, barrierAddress, BarrierUse::AsyncUse);
     if (!ref)
       return Step::Fault;
     startIntoShared(plan, box, ref);
@@ -73,7 +72,7 @@ private:
   Step executeLane(Warp &warp, unsigned lane) const override {
     uint32_t bytes = size.one(warp, lane);
     if (bytes % bulkAlignment)
-      return warp.fault(ReportKind::Misaligned, instruction->place, lane,
+      return warp.fault(ReportKind::Misaligned, instruction->loc, lane,
                         fmt::format("a bulk copy of {} bytes, no multiple of {}", bytes, bulkAlignment));
     if (bytes == 0)
       return Step::Next;
@@ -82,7 +81,7 @@ private:
     uint64_t from = source.one(warp, lane), to = destination.one(warp, lane);
     uint64_t global = form.direction == BulkDirection::IntoShared ? from : to;
     if (form.direction != BulkDirection::BetweenShared && global % bulkAlignment)
-      return warp.fault(ReportKind::Misaligned, instruction->place, lane,
+      return warp.fault(ReportKind::Misaligned, instruction->loc, lane,
                         fmt::format("a bulk copy at {:#x}, which is not a multiple of {}", global, bulkAlignment));
     if (form.direction == BulkDirection::OutOfShared)
       return store(plan, to, from);
@@ -90,7 +89,7 @@ private:
       if (!resolveRows(plan, from))
         return Step::Fault;
     } else {
-      plan.base = resolveShared(warp, instruction->place, lane, from, bytes, bulkAlignment, plan.baseRange);
+      plan.base = resolveShared(warp, instruction->loc, lane, from, bytes, bulkAlignment, plan.baseRange);
       if (!plan.base)
         return Step::Fault;
     }
@@ -119,9 +118,9 @@ public:
       Range range;
       uint32_t bytes = size.one(warp, lane);
       if (bytes % bulkAlignment)
-        return warp.fault(ReportKind::Misaligned, instruction->place, lane,
+        return warp.fault(ReportKind::Misaligned, instruction->loc, lane,
                           fmt::format("a prefetch of {} bytes, no multiple of {}", bytes, bulkAlignment));
-      if (bytes && !resolveGlobal(warp, instruction->place, lane, source.one(warp, lane), bytes, bulkAlignment, range))
+      if (bytes && !resolveGlobal(warp, instruction->loc, lane, source.one(warp, lane), bytes, bulkAlignment, range))
         return Step::Fault;
     }
     return Step::Next;

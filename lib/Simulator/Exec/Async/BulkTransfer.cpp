@@ -19,14 +19,14 @@ class Transfer : public AsyncOperation {
 public:
   Transfer(const TransferPlan &plan, const SharedBox &box)
       : rows(plan.rows), base(plan.base), baseOffset(plan.baseOffset), box(box), reducer(plan.reducer), warp(plan.warp),
-        lane(plan.lane), text(plan.instruction.text()), issuer(plan.warp.actor(plan.instruction.place, plan.lane)) {
+        lane(plan.lane), text(plan.instruction.text()), issuer(plan.warp.actor(plan.instruction.loc, plan.lane)) {
     if (plan.map) {
       map = *plan.map;
       hasMap = true;
     }
   }
 
-  std::string describe() const override { return fmt::format("{} is under way", text); }
+  std::string describe() const override { return fmt::format("{} is in flight", text); }
 
 protected:
   /// Null after a report: the CTA has exited.
@@ -160,7 +160,7 @@ void noteRows(const TransferPlan &plan, AccessKind kind, Epoch finished) {
     range.address += first;
     range.bytes = end - first;
     if (range.bytes)
-      checker->asyncAccess(plan.warp, plan.lane, plan.instruction.place, kind, range, true, finished);
+      checker->asyncAccess(plan.warp, plan.lane, plan.instruction.loc, kind, range, true, finished);
   };
   for (uint64_t index = 0; index < plan.rows.count(); ++index) {
     BoxRows::Row row = plan.rows.row(index);
@@ -183,7 +183,7 @@ void noteBox(const TransferPlan &plan, const SharedBox &box, AccessKind kind, Ep
   if (!checker)
     return;
   auto note = [&](uint32_t address, uint32_t bytes) {
-    checker->asyncAccess(plan.warp, plan.lane, plan.instruction.place, kind,
+    checker->asyncAccess(plan.warp, plan.lane, plan.instruction.loc, kind,
                          {Space::Shared, box.cta->rank, address - sharedBase, bytes}, true, finished);
   };
   const BoxRows &rows = plan.rows;
@@ -202,7 +202,7 @@ bool resolveRows(TransferPlan &plan, uint64_t address) {
   if (!plan.rows.bounds(first, end))
     return true;
   Range whole;
-  std::byte *host = resolveGlobal(plan.warp, plan.instruction.place, plan.lane, address + first, end - first, 1, whole);
+  std::byte *host = resolveGlobal(plan.warp, plan.instruction.loc, plan.lane, address + first, end - first, 1, whole);
   if (!host)
     return false;
   plan.base = host;
@@ -225,7 +225,7 @@ bool resolveBox(const TransferPlan &plan, uint64_t address, uint32_t alignment, 
   if (box.swizzle != MapSwizzle::None)
     bytes = (bytes + lineBytes - 1) / lineBytes * lineBytes;
   Range range;
-  if (!resolveShared(plan.warp, plan.instruction.place, plan.lane, address, bytes, alignment, range))
+  if (!resolveShared(plan.warp, plan.instruction.loc, plan.lane, address, bytes, alignment, range))
     return false;
   box.cta = plan.warp.cta.cluster.cta(range.ctaRank);
   box.address = sharedBase + range.address;
@@ -234,7 +234,7 @@ bool resolveBox(const TransferPlan &plan, uint64_t address, uint32_t alignment, 
 
 void startIntoShared(const TransferPlan &plan, const SharedBox &box, const BarrierRef &barrier) {
   Warp &warp = plan.warp;
-  Epoch finished = announceCopy(barrier, warp, plan.instruction.place, plan.lane, plan.rows.totalBytes());
+  Epoch finished = announceCopy(barrier, warp, plan.instruction.loc, plan.lane, plan.rows.totalBytes());
   noteRows(plan, AccessKind::Read, finished);
   noteBox(plan, box, plan.reducer ? AccessKind::Atomic : AccessKind::Write, finished);
   warp.cta.cluster.start(std::make_unique<IntoShared>(plan, box, barrier));

@@ -37,7 +37,7 @@ public:
 
   Step execute(Warp &warp, Fragment &, LaneMask active) const override {
     if (LaneMask again = active & (warp.clusterArrived | warp.clusterReleased))
-      return warp.fault(ReportKind::BarrierMisuse, instruction->place, firstLane(again),
+      return warp.fault(ReportKind::BarrierMisuse, instruction->loc, firstLane(again),
                         "the thread arrives at the barrier of the cluster a second time without a wait in between");
     Cluster &cluster = warp.cta.cluster;
     if (Checker *checker = checkerOf(warp)) {
@@ -57,7 +57,7 @@ class ClusterWait final : public Operation {
 public:
   Step execute(Warp &warp, Fragment &, LaneMask active) const override {
     if (LaneMask early = active & ~(warp.clusterArrived | warp.clusterReleased))
-      return warp.fault(ReportKind::BarrierMisuse, instruction->place, firstLane(early),
+      return warp.fault(ReportKind::BarrierMisuse, instruction->loc, firstLane(early),
                         "the thread waits at the barrier of the cluster without having arrived");
     settle(warp.cta.cluster);
     if (active & warp.clusterArrived) {

@@ -40,11 +40,11 @@ uint32_t groupsDone(const AsyncGroups &groups, uint64_t allowed) {
 /// groups.
 template <typename CountOf> void raiseLanes(Warp &warp, LaneMask active, Warp::Waitable waitable, CountOf &&countOf) {
   Checker *checker = checkerOf(warp);
-  for (LaneMask rest = active; checker && rest;) {
-    uint32_t count = countOf(firstLane(rest));
+  for (LaneMask remaining = active; checker && remaining;) {
+    uint32_t count = countOf(firstLane(remaining));
     LaneMask same = 0;
-    forLanes(rest, [&](unsigned lane) { same |= LaneMask(countOf(lane) == count) << lane; });
-    rest &= ~same;
+    forLanes(remaining, [&](unsigned lane) { same |= LaneMask(countOf(lane) == count) << lane; });
+    remaining &= ~same;
     if (count)
       checker->raise(warp, {warp.component(waitable), count}, same);
   }

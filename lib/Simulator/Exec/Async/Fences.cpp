@@ -59,10 +59,10 @@ public:
   Scope scope = Scope::Gpu;
   AddressSource address;
   Step execute(Warp &warp, Fragment &, LaneMask active) const override {
-    for (LaneMask rest = active; rest;) {
+    for (LaneMask remaining = active; remaining;) {
       uint64_t at = 0;
-      LaneMask lanes = lanesOfSameAddress(warp, address, rest, at);
-      rest &= ~lanes;
+      LaneMask lanes = lanesOfSameAddress(warp, address, remaining, at);
+      remaining &= ~lanes;
       if (!acquireTensorMap(warp, *instruction, firstLane(lanes), at))
         return Step::Fault;
     }

@@ -14,7 +14,7 @@ namespace {
 class LaneCopies final : public AsyncOperation {
 public:
   LaneCopies(Warp &warp, const Instruction &instruction, uint32_t bytes)
-      : warp(warp), line(instruction.place.ptxLine), bytes(bytes), left(std::make_shared<LaneMask>(0)) {}
+      : warp(warp), line(instruction.loc.ptxLine), bytes(bytes), left(std::make_shared<LaneMask>(0)) {}
 
   void add(unsigned lane, std::byte *destination, const std::byte *source, uint32_t sourceBytes) {
     *left |= 1u << lane;
@@ -42,7 +42,7 @@ public:
     std::erase(warp.copiesInFlight, left);
     return true;
   }
-  std::string describe() const override { return fmt::format("cp.async of line {} is under way", line); }
+  std::string describe() const override { return fmt::format("cp.async of line {} is in flight", line); }
 
 private:
   Warp &warp;
@@ -67,8 +67,8 @@ public:
     LaneMask ignoring = mayIgnore ? ignored.read(warp) : 0;
     if (Observer *observer = warp.cta.cluster.machine.observer)
       observer->copy(warp, *instruction, uint64_t(bytes) * std::popcount(active), true);
-    for (LaneMask rest = active; rest; rest &= rest - 1)
-      if (Step step = add(warp, firstLane(rest), ignoring, *copies); step != Step::Next)
+    for (LaneMask remaining = active; remaining; remaining &= remaining - 1)
+      if (Step step = add(warp, firstLane(remaining), ignoring, *copies); step != Step::Next)
         return step;
     warp.copiesInFlight.push_back(copies->lanes());
     warp.cta.cluster.start(std::move(copies));
@@ -77,31 +77,31 @@ public:
 
 private:
   Step add(Warp &warp, unsigned lane, LaneMask ignoring, LaneCopies &copies) const {
-    const Place &place = instruction->place;
+    const SourceLoc &loc = instruction->loc;
     uint32_t present = hasSourceBytes ? sourceBytes.one(warp, lane) : bytes;
     if (present > bytes)
-      return warp.fault(ReportKind::InvalidOperand, place, lane,
+      return warp.fault(ReportKind::InvalidOperand, loc, lane,
                         fmt::format("{} bytes of the source for a copy of {}", present, bytes));
     if (ignoring >> lane & 1)
       present = 0;
     Range to, from;
-    std::byte *target = resolveShared(warp, place, lane, destination.one(warp, lane), bytes, bytes, to);
+    std::byte *target = resolveShared(warp, loc, lane, destination.one(warp, lane), bytes, bytes, to);
     if (!target)
       return Step::Fault;
     if (to.ctaRank != warp.cta.rank)
-      return warp.fault(ReportKind::InvalidOperand, place, lane, "the destination of cp.async is a peer's memory");
+      return warp.fault(ReportKind::InvalidOperand, loc, lane, "the destination of cp.async is a peer's memory");
     uint64_t address = source.one(warp, lane);
     const std::byte *data = nullptr;
-    if (present && !(data = resolveGlobal(warp, place, lane, address, present, 1, from)))
+    if (present && !(data = resolveGlobal(warp, loc, lane, address, present, 1, from)))
       return Step::Fault;
     if (present && address % bytes)
-      return warp.fault(ReportKind::Misaligned, place, lane,
+      return warp.fault(ReportKind::Misaligned, loc, lane,
                         fmt::format("a copy of {} bytes from {:#x}", bytes, address));
     if (Checker *checker = checkerOf(warp)) {
       Epoch finished{warp.component(Warp::Waitable::Copies), uint32_t(warp.copyGroups(lane).committedGroups() + 1)};
       if (present)
-        checker->asyncAccess(warp, lane, place, AccessKind::Read, from, false, finished);
-      checker->asyncAccess(warp, lane, place, AccessKind::Write, to, false, finished);
+        checker->asyncAccess(warp, lane, loc, AccessKind::Read, from, false, finished);
+      checker->asyncAccess(warp, lane, loc, AccessKind::Write, to, false, finished);
     }
     if (Observer *observer = warp.cta.cluster.machine.observer; observer && present)
       observer->copyBytes(warp, *instruction, address, present, true);
@@ -114,7 +114,7 @@ private:
 class ArrivalAfterCopies final : public AsyncOperation {
 public:
   ArrivalAfterCopies(Warp &warp, const Instruction &instruction)
-      : warp(warp), place(instruction.place), before(warp.copiesInFlight) {}
+      : warp(warp), loc(instruction.loc), before(warp.copiesInFlight) {}
 
   void add(unsigned lane, const BarrierRef &ref, Epoch epoch) {
     left |= 1u << lane;
@@ -131,7 +131,7 @@ public:
       auto found = warp.cta.mbarriers.find(address[lane]);
       if (found == warp.cta.mbarriers.end()) {
         warp.fault(
-            ReportKind::BarrierMisuse, place, lane,
+            ReportKind::BarrierMisuse, loc, lane,
             fmt::format("the {} was invalidated before the copies were done", barrierName(warp.cta, address[lane])));
         return;
       }
@@ -139,13 +139,13 @@ public:
       noteArrival(*ref.barrier, warp);
       if (Checker *checker = checkerOf(warp))
         checker->releaseEpoch(epochs[lane], ref.barrier->arriving);
-      reportFault(warp, place, lane, arrive(*ref.barrier, 1), ref, 1);
+      reportFault(warp, loc, lane, arrive(*ref.barrier, 1), ref, 1);
     });
     warp.cta.cluster.noteProgress();
     return left == 0;
   }
   std::string describe() const override {
-    return fmt::format("cp.async.mbarrier.arrive of line {} waits for its copies", place.ptxLine);
+    return fmt::format("cp.async.mbarrier.arrive of line {} waits for its copies", loc.ptxLine);
   }
 
 private:
@@ -157,7 +157,7 @@ private:
   }
 
   Warp &warp;
-  Place place;
+  SourceLoc loc;
   std::vector<std::shared_ptr<LaneMask>> before;
   LaneMask left = 0;
   uint32_t address[warpSize];
@@ -171,18 +171,18 @@ public:
 
   Step execute(Warp &warp, Fragment &, LaneMask active) const override {
     auto arrival = std::make_unique<ArrivalAfterCopies>(warp, *instruction);
-    for (LaneMask rest = active; rest;) {
+    for (LaneMask remaining = active; remaining;) {
       uint64_t at = 0;
-      LaneMask lanes = lanesOfSameAddress(warp, address, rest, at);
-      rest &= ~lanes;
-      BarrierRef ref = findBarrier(warp, instruction->place, lanes, at, true);
+      LaneMask lanes = lanesOfSameAddress(warp, address, remaining, at);
+      remaining &= ~lanes;
+      BarrierRef ref = findBarrier(warp, instruction->loc, lanes, at, true);
       if (!ref)
         return Step::Fault;
       for (; lanes; lanes &= lanes - 1) {
         unsigned lane = firstLane(lanes);
-        if (countsItself && ++ref.barrier->pending > mostArrivals)
-          return warp.fault(ReportKind::BarrierMisuse, instruction->place, lane,
-                            fmt::format("more than {} arrivals are pending at the {}", mostArrivals,
+        if (countsItself && ++ref.barrier->pending > maxArrivals)
+          return warp.fault(ReportKind::BarrierMisuse, instruction->loc, lane,
+                            fmt::format("more than {} arrivals are pending at the {}", maxArrivals,
                                         barrierName(*ref.cta, ref.address)));
         Epoch epoch;
         if (checkerOf(warp))

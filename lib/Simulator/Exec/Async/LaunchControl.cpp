@@ -33,12 +33,12 @@ public:
     if (const std::optional<uint64_t> index = machine.takeCluster(targets.front().cta->cluster.gpu)) {
       ++machine.cancelledClusters;
       const LaunchConfig &config = machine.config;
-      uint64_t rest = *index;
+      uint64_t remainder = *index;
       response.isCancelled = 1;
       for (int i = 0; i < 3; ++i) {
         const uint32_t clusters = config.grid[i] / config.cluster[i];
-        response.firstCta[i] = rest % clusters * config.cluster[i];
-        rest /= clusters;
+        response.firstCta[i] = remainder % clusters * config.cluster[i];
+        remainder /= clusters;
       }
     }
     for (const Target &target : targets) {
@@ -48,7 +48,7 @@ public:
     return true;
   }
   std::string describe() const override {
-    return fmt::format("the clusterlaunchcontrol.try_cancel at line {} is under way", issuer.place.ptxLine);
+    return fmt::format("the clusterlaunchcontrol.try_cancel at line {} is in flight", issuer.loc.ptxLine);
   }
 
 private:
@@ -64,32 +64,31 @@ public:
 
 private:
   Step executeLane(Warp &warp, unsigned lane) const override {
-    const Place &place = instruction->place;
+    const SourceLoc &loc = instruction->loc;
     Range range;
-    if (!resolveShared(warp, place, lane, response.one(warp, lane), sizeof(Response), sizeof(Response), range))
+    if (!resolveShared(warp, loc, lane, response.one(warp, lane), sizeof(Response), sizeof(Response), range))
       return Step::Fault;
     uint32_t barrierAddress = 0;
-    Cta *barrierCta = findBarrierPlace(warp, place, lane, barrier.one(warp, lane), true, barrierAddress);
+    Cta *barrierCta = findBarrierAddress(warp, loc, lane, barrier.one(warp, lane), true, barrierAddress);
     if (!barrierCta)
       return Step::Fault;
     if (range.ctaRank != warp.cta.rank)
-      return warp.fault(ReportKind::InvalidOperand, place, lane, "the response is in a peer's memory");
+      return warp.fault(ReportKind::InvalidOperand, loc, lane, "the response is in a peer's memory");
     std::vector<Cancellation::Target> targets;
     for (const auto &cta : warp.cta.cluster.ctas) {
       if (!isMulticast && cta.get() != &warp.cta)
         continue;
-      const BarrierRef ref =
-          findBarrierIn(warp, place, LaneMask(1) << lane, *cta, barrierAddress, BarrierUse::AsyncUse);
+      const BarrierRef ref = findBarrierIn(warp, loc, LaneMask(1) << lane, *cta, barrierAddress, BarrierUse::AsyncUse);
       if (!ref)
         return Step::Fault;
-      const Epoch finished = announceCopy(ref, warp, place, lane, sizeof(Response));
+      const Epoch finished = announceCopy(ref, warp, loc, lane, sizeof(Response));
       range.ctaRank = cta->rank;
       if (Checker *checker = checkerOf(warp))
-        checker->asyncAccess(warp, lane, place, AccessKind::Write, range, true, finished);
+        checker->asyncAccess(warp, lane, loc, AccessKind::Write, range, true, finished);
       targets.push_back({cta.get(), sharedBase + uint32_t(range.address), barrierAddress});
     }
     Cluster &cluster = warp.cta.cluster;
-    cluster.start(std::make_unique<Cancellation>(cluster.machine, std::move(targets), warp.actor(place, lane)));
+    cluster.start(std::make_unique<Cancellation>(cluster.machine, std::move(targets), warp.actor(loc, lane)));
     return Step::Next;
   }
 };
@@ -118,7 +117,7 @@ private:
     Response value;
     std::memcpy(&value, &bits, sizeof(value));
     if (!value.isCancelled)
-      return warp.fault(ReportKind::InvalidOperand, instruction->place, lane,
+      return warp.fault(ReportKind::InvalidOperand, instruction->loc, lane,
                         fmt::format("{} of a response that has cancelled nothing", instruction->text()));
     for (int i = 0; i < 3; ++i)
       results[i].one(warp, lane, value.firstCta[i]);

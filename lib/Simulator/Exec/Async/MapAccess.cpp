@@ -22,7 +22,7 @@ uint64_t hashOf(const std::byte *bytes) { // FNV-1a
 std::byte *resolveTensorMap(Warp &warp, const Instruction &instruction, unsigned lane, Space space, uint64_t address,
                             AccessKind kind, std::initializer_list<Space> possible) {
   if (address % mapAlignment) {
-    warp.fault(ReportKind::Misaligned, instruction.place, lane,
+    warp.fault(ReportKind::Misaligned, instruction.loc, lane,
                fmt::format("a tensor map at {:#x}, which is not a multiple of {}", address, mapAlignment));
     return nullptr;
   }
@@ -37,7 +37,7 @@ std::byte *resolveTensorMap(Warp &warp, const Instruction &instruction, unsigned
     return nullptr;
   if (std::find(possible.begin(), possible.end(), access.space[lane]) != possible.end())
     return host[lane];
-  warp.fault(ReportKind::InvalidOperand, instruction.place, lane,
+  warp.fault(ReportKind::InvalidOperand, instruction.loc, lane,
              fmt::format("a tensor map at {:#x}, in {} memory, where {} takes none", address,
                          spaceName(access.space[lane]), instruction.text()));
   return nullptr;
@@ -50,7 +50,7 @@ bool loadTensorMap(Warp &warp, const Instruction &instruction, unsigned lane, ui
     return false;
   runtime::Result<TensorMap> decoded = decodeTensorMap(bytes);
   if (!decoded) {
-    warp.fault(ReportKind::InvalidOperand, instruction.place, lane,
+    warp.fault(ReportKind::InvalidOperand, instruction.loc, lane,
                fmt::format("the tensor map at {:#x}: {}", address, decoded.error().message));
     return false;
   }
@@ -62,14 +62,14 @@ bool loadTensorMap(Warp &warp, const Instruction &instruction, unsigned lane, ui
   if (isAcquired && acquired->second.isReleased)
     return true;
   if (isAcquired)
-    warp.fault(ReportKind::MissingFence, instruction.place, lane,
+    warp.fault(ReportKind::MissingFence, instruction.loc, lane,
                fmt::format("the tensor map at {:#x} was made by the kernel, and between its last change and the "
                            "fence.proxy.tensormap::generic.acquire for it no fence.proxy.tensormap::generic.release "
                            "has been executed",
                            address));
   else
     warp.fault(
-        ReportKind::MissingFence, instruction.place, lane,
+        ReportKind::MissingFence, instruction.loc, lane,
         fmt::format("the tensor map at {:#x} was made by the kernel, and {} fence.proxy.tensormap::generic.acquire "
                     "has been executed for it",
                     address, acquired == warp.cta.acquiredMaps.end() ? "no" : "since its last change no"));

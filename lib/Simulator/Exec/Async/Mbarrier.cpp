@@ -18,8 +18,8 @@ public:
   Source<uint32_t> count;
 
   Step execute(Warp &warp, Fragment &, LaneMask active) const override {
-    for (LaneMask rest = active; rest; rest &= rest - 1) {
-      unsigned lane = firstLane(rest);
+    for (LaneMask remaining = active; remaining; remaining &= remaining - 1) {
+      unsigned lane = firstLane(remaining);
       if (Step step = one(warp, lane); step != Step::Next)
         return step;
     }
@@ -28,26 +28,26 @@ public:
 
 private:
   Step one(Warp &warp, unsigned lane) const {
-    const Place &place = instruction->place;
+    const SourceLoc &loc = instruction->loc;
     uint32_t within = 0, arrivals = count.one(warp, lane);
-    Cta *cta = findBarrierPlace(warp, place, lane, address.one(warp, lane), true, within);
+    Cta *cta = findBarrierAddress(warp, loc, lane, address.one(warp, lane), true, within);
     if (!cta)
       return Step::Fault;
-    if (arrivals == 0 || arrivals > mostArrivals)
-      return warp.fault(ReportKind::BarrierMisuse, place, lane,
-                        fmt::format("an mbarrier for {} arrivals; 1 to {} are possible", arrivals, mostArrivals));
+    if (arrivals == 0 || arrivals > maxArrivals)
+      return warp.fault(ReportKind::BarrierMisuse, loc, lane,
+                        fmt::format("an mbarrier for {} arrivals; 1 to {} are possible", arrivals, maxArrivals));
     auto [entry, isNew] = cta->mbarriers.try_emplace(within);
     if (!isNew)
-      return warp.fault(ReportKind::BarrierMisuse, place, lane,
+      return warp.fault(ReportKind::BarrierMisuse, loc, lane,
                         fmt::format("the {} is initialised a second time, without mbarrier.inval in between",
                                     barrierName(*cta, within)));
     Mbarrier &barrier = entry->second;
     barrier.expected = barrier.pending = arrivals;
-    barrier.initializedBy = warp.actor(place, lane);
+    barrier.initializedBy = warp.actor(loc, lane);
     std::memcpy(cta->shared(within, mbarrierBytes), &objectToken, mbarrierBytes);
     if (Checker *checker = checkerOf(warp)) {
       barrier.component = checker->addComponent(barrierName(*cta, within));
-      checker->barrierAccess(warp, 1u << lane, place, *cta, within - sharedBase, BarrierUse::Init);
+      checker->barrierAccess(warp, 1u << lane, loc, *cta, within - sharedBase, BarrierUse::Init);
     }
     return Step::Next;
   }
@@ -58,15 +58,15 @@ public:
   AddressSource address;
 
   Step execute(Warp &warp, Fragment &, LaneMask active) const override {
-    for (LaneMask rest = active; rest; rest &= rest - 1) {
-      unsigned lane = firstLane(rest);
+    for (LaneMask remaining = active; remaining; remaining &= remaining - 1) {
+      unsigned lane = firstLane(remaining);
       BarrierRef ref =
-          findBarrier(warp, instruction->place, 1u << lane, address.one(warp, lane), true, BarrierUse::Invalidate);
+          findBarrier(warp, instruction->loc, 1u << lane, address.one(warp, lane), true, BarrierUse::Invalidate);
       if (!ref)
         return Step::Fault;
       if (ref.barrier->inFlight > 0)
-        return warp.fault(ReportKind::BarrierMisuse, instruction->place, lane,
-                          fmt::format("the {} is invalidated while {} bytes of copies that signal it are under way",
+        return warp.fault(ReportKind::BarrierMisuse, instruction->loc, lane,
+                          fmt::format("the {} is invalidated while {} bytes of copies that signal it are in flight",
                                       barrierName(*ref.cta, ref.address), ref.barrier->inFlight));
       ref.cta->mbarriers.erase(ref.address);
     }
@@ -93,11 +93,11 @@ public:
   Dest<uint64_t> state;
 
   Step execute(Warp &warp, Fragment &, LaneMask active) const override {
-    for (LaneMask rest = active; rest;) {
+    for (LaneMask remaining = active; remaining;) {
       uint64_t at = 0;
-      LaneMask lanes = lanesOfSameAddress(warp, address, rest, at);
-      rest &= ~lanes;
-      BarrierRef ref = findBarrier(warp, instruction->place, lanes, at, false);
+      LaneMask lanes = lanesOfSameAddress(warp, address, remaining, at);
+      remaining &= ~lanes;
+      BarrierRef ref = findBarrier(warp, instruction->loc, lanes, at, false);
       if (!ref)
         return Step::Fault;
       uint64_t releasedIn = ~uint64_t(0); // the phase in which the lanes arrived with release semantics
@@ -130,7 +130,7 @@ private:
   }
 
   Step one(Warp &warp, unsigned lane, const BarrierRef &ref) const {
-    const Place &place = instruction->place;
+    const SourceLoc &loc = instruction->loc;
     Mbarrier &barrier = *ref.barrier;
     uint64_t token = mbarrierToken(barrier);
     uint32_t count = arrivals.one(warp, lane), size = bytes.one(warp, lane);
@@ -140,17 +140,17 @@ private:
     if (change.completes)
       fault = completeTransaction(barrier, size);
     if (fault != MbarrierFault::None || !change.isArrival)
-      return reportFault(warp, place, lane, fault, ref, size);
-    if (count == 0 || count > mostArrivals)
-      return warp.fault(ReportKind::BarrierMisuse, place, lane,
-                        fmt::format("{} arrivals at once; 1 to {} are possible", count, mostArrivals));
+      return reportFault(warp, loc, lane, fault, ref, size);
+    if (count == 0 || count > maxArrivals)
+      return warp.fault(ReportKind::BarrierMisuse, loc, lane,
+                        fmt::format("{} arrivals at once; 1 to {} are possible", count, maxArrivals));
     noteArrival(barrier, warp);
     uint64_t phase = barrier.phase;
     fault = change.drops ? arriveAndDrop(barrier, count) : arrive(barrier, count);
     if (fault != MbarrierFault::None)
-      return reportFault(warp, place, lane, fault, ref, count);
+      return reportFault(warp, loc, lane, fault, ref, count);
     if (!change.mayComplete && barrier.phase != phase)
-      return warp.fault(ReportKind::BarrierMisuse, place, lane,
+      return warp.fault(ReportKind::BarrierMisuse, loc, lane,
                         fmt::format("an arrival with .noComplete completes phase {} of the {}", phase,
                                     barrierName(*ref.cta, ref.address)));
     state.one(warp, lane, token);
@@ -169,11 +169,11 @@ public:
 
   Step execute(Warp &warp, Fragment &, LaneMask active) const override {
     LaneMask passed = 0;
-    for (LaneMask rest = active; rest;) {
+    for (LaneMask remaining = active; remaining;) {
       uint64_t at = 0;
-      LaneMask lanes = lanesOfSameAddress(warp, address, rest, at), complete = 0;
-      rest &= ~lanes;
-      BarrierRef ref = findBarrier(warp, instruction->place, lanes, at, true);
+      LaneMask lanes = lanesOfSameAddress(warp, address, remaining, at), complete = 0;
+      remaining &= ~lanes;
+      BarrierRef ref = findBarrier(warp, instruction->loc, lanes, at, true);
       if (!ref)
         return Step::Fault;
       for (; lanes; lanes &= lanes - 1) {
@@ -200,8 +200,8 @@ public:
 
   std::string describeWait(const Warp &warp, const Fragment &fragment) const override {
     Cta &cta = warp.cta;
-    for (LaneMask rest = fragment.lanes; rest; rest &= rest - 1) {
-      unsigned lane = firstLane(rest);
+    for (LaneMask remaining = fragment.lanes; remaining; remaining &= remaining - 1) {
+      unsigned lane = firstLane(remaining);
       uint32_t within = address.one(warp, lane) & sharedOffsetMask;
       auto found = cta.mbarriers.find(within);
       if (found == cta.mbarriers.end())
@@ -225,14 +225,14 @@ private:
       uint32_t value = parity.one(warp, lane);
       phase = (current & 1) == value ? current : current - 1;
       if (value > 1)
-        warp.fault(ReportKind::InvalidOperand, instruction->place, lane,
+        warp.fault(ReportKind::InvalidOperand, instruction->loc, lane,
                    fmt::format("{} is not a parity of a phase: 0 or 1", value));
       return value <= 1;
     }
     phase = phaseOfToken(state.one(warp, lane));
     if (phase == current || phase + 1 == current)
       return true;
-    warp.fault(ReportKind::BarrierMisuse, instruction->place, lane,
+    warp.fault(ReportKind::BarrierMisuse, instruction->loc, lane,
                fmt::format("a test of phase {} of the {}, which is in phase {}: it can be asked about this phase and "
                            "the one before",
                            phase, barrierName(*ref.cta, ref.address), current));

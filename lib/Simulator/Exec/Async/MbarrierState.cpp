@@ -36,7 +36,7 @@ Report barrierReport(const Actor &actor, const BarrierRef &ref, std::string mess
   if (ref.barrier) {
     report.notes.push_back({ref.barrier->initializedBy, "the barrier was initialised here"});
     if (ref.barrier->inFlight > 0)
-      report.notes.push_back({ref.barrier->lastCopy, "the copy under way"});
+      report.notes.push_back({ref.barrier->lastCopy, "the copy in flight"});
   }
   return report;
 }
@@ -67,12 +67,12 @@ MbarrierFault arriveAndDrop(Mbarrier &barrier, uint32_t count) {
 
 MbarrierFault expectTransaction(Mbarrier &barrier, uint32_t bytes) {
   barrier.transactions += bytes;
-  return barrier.transactions > mostTransactionBytes ? MbarrierFault::TransactionOverflow : MbarrierFault::None;
+  return barrier.transactions > maxTransactionBytes ? MbarrierFault::TransactionOverflow : MbarrierFault::None;
 }
 
 MbarrierFault completeTransaction(Mbarrier &barrier, uint32_t bytes) {
   barrier.transactions -= bytes;
-  if (barrier.transactions < -mostTransactionBytes)
+  if (barrier.transactions < -maxTransactionBytes)
     return MbarrierFault::TransactionOverflow;
   return settle(barrier);
 }
@@ -84,18 +84,19 @@ std::string barrierName(const Cta &cta, uint32_t address) {
   return name;
 }
 
-Cta *findBarrierPlace(Warp &warp, const Place &place, unsigned lane, uint64_t address, bool onlyOwn, uint32_t &within) {
+Cta *findBarrierAddress(Warp &warp, const SourceLoc &loc, unsigned lane, uint64_t address, bool onlyThisCta,
+                        uint32_t &within) {
   auto fail = [&](ReportKind kind, std::string message) {
-    warp.fault(kind, place, lane, std::move(message));
+    warp.fault(kind, loc, lane, std::move(message));
     return nullptr;
   };
   if (!isSharedGeneric(address) && address >= sharedWindow)
     return fail(ReportKind::InvalidOperand,
                 fmt::format("address {:#x} of an mbarrier is not in shared memory", address));
-  Cta *cta = resolveSharedCta(warp, place, lane, address, within);
+  Cta *cta = resolveSharedCta(warp, loc, lane, address, within);
   if (!cta)
     return nullptr;
-  if (onlyOwn && cta != &warp.cta)
+  if (onlyThisCta && cta != &warp.cta)
     return fail(ReportKind::InvalidOperand, fmt::format("the {} is a peer's; this instruction takes one of its own CTA",
                                                         barrierName(*cta, within)));
   if (within % mbarrierBytes)
@@ -107,23 +108,24 @@ Cta *findBarrierPlace(Warp &warp, const Place &place, unsigned lane, uint64_t ad
   return cta;
 }
 
-BarrierRef findBarrierIn(Warp &warp, const Place &place, LaneMask lanes, Cta &cta, uint32_t address, BarrierUse use) {
+BarrierRef findBarrierIn(Warp &warp, const SourceLoc &loc, LaneMask lanes, Cta &cta, uint32_t address, BarrierUse use) {
   auto found = cta.mbarriers.find(address);
   if (found == cta.mbarriers.end()) {
     warp.fault(
-        ReportKind::BarrierMisuse, place, firstLane(lanes),
+        ReportKind::BarrierMisuse, loc, firstLane(lanes),
         fmt::format("there is no {}: it was not initialised, or has been invalidated", barrierName(cta, address)));
     return {};
   }
   if (Checker *checker = cta.cluster.machine.checker)
-    checker->barrierAccess(warp, lanes, place, cta, address - sharedBase, use);
+    checker->barrierAccess(warp, lanes, loc, cta, address - sharedBase, use);
   return {&cta, address, &found->second};
 }
 
-BarrierRef findBarrier(Warp &warp, const Place &place, LaneMask lanes, uint64_t address, bool onlyOwn, BarrierUse use) {
+BarrierRef findBarrier(Warp &warp, const SourceLoc &loc, LaneMask lanes, uint64_t address, bool onlyThisCta,
+                       BarrierUse use) {
   uint32_t within = 0;
-  Cta *cta = findBarrierPlace(warp, place, firstLane(lanes), address, onlyOwn, within);
-  return cta ? findBarrierIn(warp, place, lanes, *cta, within, use) : BarrierRef{};
+  Cta *cta = findBarrierAddress(warp, loc, firstLane(lanes), address, onlyThisCta, within);
+  return cta ? findBarrierIn(warp, loc, lanes, *cta, within, use) : BarrierRef{};
 }
 
 std::string faultText(MbarrierFault fault, const BarrierRef &ref, uint64_t amount) {
@@ -135,9 +137,9 @@ std::string faultText(MbarrierFault fault, const BarrierRef &ref, uint64_t amoun
                        barrier.phase, barrier.expected, barrier.pending);
   case MbarrierFault::TransactionOverflow:
     return fmt::format("the transaction count of the {} becomes {}; it can hold -{} to {}", name, barrier.transactions,
-                       mostTransactionBytes, mostTransactionBytes);
+                       maxTransactionBytes, maxTransactionBytes);
   case MbarrierFault::CopyInFlight:
-    return fmt::format("phase {} of the {} completes while {} bytes of copies that signal it are under way: they were "
+    return fmt::format("phase {} of the {} completes while {} bytes of copies that signal it are in flight: they were "
                        "not expected (expect_tx)",
                        barrier.phase - 1, name, barrier.inFlight);
   case MbarrierFault::None:
@@ -146,11 +148,11 @@ std::string faultText(MbarrierFault fault, const BarrierRef &ref, uint64_t amoun
   return {};
 }
 
-Step reportFault(Warp &warp, const Place &place, unsigned lane, MbarrierFault fault, const BarrierRef &ref,
+Step reportFault(Warp &warp, const SourceLoc &loc, unsigned lane, MbarrierFault fault, const BarrierRef &ref,
                  uint64_t amount) {
   if (fault == MbarrierFault::None)
     return Step::Next;
-  warp.cta.cluster.machine.reports.add(barrierReport(warp.actor(place, lane), ref, faultText(fault, ref, amount)));
+  warp.cta.cluster.machine.reports.add(barrierReport(warp.actor(loc, lane), ref, faultText(fault, ref, amount)));
   return Step::Fault;
 }
 
@@ -164,7 +166,7 @@ std::string describeBarrierWait(const BarrierRef &ref) {
   if (barrier.transactions < 0)
     text += fmt::format(", {} bytes more have come than were expected", -barrier.transactions);
   if (barrier.inFlight > 0)
-    text += fmt::format(", {} bytes of copies under way", barrier.inFlight);
+    text += fmt::format(", {} bytes of copies in flight", barrier.inFlight);
   if (!barrier.arrivedNow.empty())
     text += fmt::format("; arrived: warps {}", warpList(*ref.cta, barrier.arrivedNow));
   std::vector<uint32_t> exited, absent;
@@ -175,7 +177,7 @@ std::string describeBarrierWait(const BarrierRef &ref) {
     (cta->warps[id & 255]->alive ? absent : exited).push_back(id);
   }
   if (barrier.pending && !absent.empty())
-    text += fmt::format("; could come, as in the phase before: warps {}", warpList(*ref.cta, absent));
+    text += fmt::format("; in the phase before they came from warps {}", warpList(*ref.cta, absent));
   if (barrier.pending && !exited.empty())
     text += fmt::format("; came in the phase before and have ended: warps {}", warpList(*ref.cta, exited));
   return text;
@@ -188,9 +190,9 @@ void noteArrival(Mbarrier &barrier, const Warp &warp) {
     known.push_back(id);
 }
 
-Epoch announceCopy(const BarrierRef &ref, Warp &warp, const Place &place, unsigned lane, uint32_t bytes) {
+Epoch announceCopy(const BarrierRef &ref, Warp &warp, const SourceLoc &loc, unsigned lane, uint32_t bytes) {
   ref.barrier->inFlight += bytes;
-  ref.barrier->lastCopy = warp.actor(place, lane);
+  ref.barrier->lastCopy = warp.actor(loc, lane);
   return {ref.barrier->component, uint32_t(ref.barrier->phase + 1)};
 }
 
@@ -207,10 +209,10 @@ void finishCopy(Cta &cta, uint32_t address, uint32_t bytes, const Actor &issuer)
     reports.add(barrierReport(issuer, ref, faultText(fault, ref, bytes)));
 }
 
-LaneMask lanesOfSameAddress(const Warp &warp, const AddressSource &source, LaneMask rest, uint64_t &address) {
-  address = source.one(warp, firstLane(rest));
+LaneMask lanesOfSameAddress(const Warp &warp, const AddressSource &source, LaneMask remaining, uint64_t &address) {
+  address = source.one(warp, firstLane(remaining));
   LaneMask same = 0;
-  forLanes(rest, [&](unsigned lane) { same |= LaneMask(source.one(warp, lane) == address) << lane; });
+  forLanes(remaining, [&](unsigned lane) { same |= LaneMask(source.one(warp, lane) == address) << lane; });
   return same;
 }
 

@@ -10,8 +10,8 @@
 
 namespace tile::sim {
 
-constexpr uint32_t mostArrivals = (1u << 20) - 1;
-constexpr int64_t mostTransactionBytes = (1 << 20) - 1;
+constexpr uint32_t maxArrivals = (1u << 20) - 1;
+constexpr int64_t maxTransactionBytes = (1 << 20) - 1;
 constexpr uint32_t mbarrierBytes = 8;
 
 enum class MbarrierFault : uint8_t {
@@ -35,7 +35,7 @@ inline uint64_t phaseOfToken(uint64_t token) {
   return token >> 20;
 }
 inline uint32_t pendingOfToken(uint64_t token) {
-  return token & mostArrivals;
+  return token & maxArrivals;
 }
 
 /// A barrier that an instruction names.
@@ -47,20 +47,21 @@ struct BarrierRef {
 };
 
 /// Returns the barrier at a shared address, or at a generic one in shared memory, for `lanes`, which all use it.
-/// Informs the checker. Null after a report: not shared memory, misaligned, no barrier there. `onlyOwn`: the
+/// Informs the checker. Null after a report: not shared memory, misaligned, no barrier there. `onlyThisCta`: the
 /// instruction does not accept a peer's barrier.
-BarrierRef findBarrier(Warp &warp, const Place &place, LaneMask lanes, uint64_t address, bool onlyOwn,
+BarrierRef findBarrier(Warp &warp, const SourceLoc &loc, LaneMask lanes, uint64_t address, bool onlyThisCta,
                        BarrierUse use = BarrierUse::Use);
 /// Returns the barrier at `address` in a certain CTA of the cluster, for multicasts.
-BarrierRef findBarrierIn(Warp &warp, const Place &place, LaneMask lanes, Cta &cta, uint32_t address, BarrierUse use);
+BarrierRef findBarrierIn(Warp &warp, const SourceLoc &loc, LaneMask lanes, Cta &cta, uint32_t address, BarrierUse use);
 /// Returns the location of an mbarrier, whether it is initialized or not.
-Cta *findBarrierPlace(Warp &warp, const Place &place, unsigned lane, uint64_t address, bool onlyOwn, uint32_t &within);
+Cta *findBarrierAddress(Warp &warp, const SourceLoc &loc, unsigned lane, uint64_t address, bool onlyThisCta,
+                        uint32_t &within);
 
 /// Returns "mbarrier at shared+57344", with its owner if there are several CTAs.
 std::string barrierName(const Cta &cta, uint32_t address);
 std::string faultText(MbarrierFault fault, const BarrierRef &ref, uint64_t amount);
 /// Reports an error; returns Next or Fault.
-Step reportFault(Warp &warp, const Place &place, unsigned lane, MbarrierFault fault, const BarrierRef &ref,
+Step reportFault(Warp &warp, const SourceLoc &loc, unsigned lane, MbarrierFault fault, const BarrierRef &ref,
                  uint64_t amount);
 /// Describes, for a thread that waits for the current phase, what is missing and who arrived in the previous phase.
 std::string describeBarrierWait(const BarrierRef &ref);
@@ -69,11 +70,11 @@ std::string describeBarrierWait(const BarrierRef &ref);
 void noteArrival(Mbarrier &barrier, const Warp &warp);
 
 /// A copy has been issued that will signal the barrier: sets the epoch that covers it.
-Epoch announceCopy(const BarrierRef &ref, Warp &warp, const Place &place, unsigned lane, uint32_t bytes);
+Epoch announceCopy(const BarrierRef &ref, Warp &warp, const SourceLoc &loc, unsigned lane, uint32_t bytes);
 /// A part of such a copy has completed: complete_tx. `issuer` is for reports.
 void finishCopy(Cta &cta, uint32_t address, uint32_t bytes, const Actor &issuer);
 
-/// Returns the lanes of `rest` whose address equals that of its first lane.
-LaneMask lanesOfSameAddress(const Warp &warp, const AddressSource &source, LaneMask rest, uint64_t &address);
+/// Returns the lanes of `remaining` whose address equals that of its first lane.
+LaneMask lanesOfSameAddress(const Warp &warp, const AddressSource &source, LaneMask remaining, uint64_t &address);
 
 } // namespace tile::sim

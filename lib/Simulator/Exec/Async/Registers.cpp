@@ -17,7 +17,7 @@ public:
 
   Step execute(Warp &warp, Fragment &fragment, LaneMask) const override {
     if (fragment.progress == 0) {
-      if (changesNothing(warp))
+      if (isNoOp(warp))
         return Step::Next;
       if (Step step = join(warp); step != Step::Next)
         return step;
@@ -46,7 +46,7 @@ public:
 private:
   template <typename... Arguments>
   Step refuse(Warp &warp, fmt::format_string<Arguments...> text, Arguments &&...arguments) const {
-    return warp.fault(ReportKind::InvalidOperand, instruction->place, -1,
+    return warp.fault(ReportKind::InvalidOperand, instruction->loc, -1,
                       fmt::format(text, std::forward<Arguments>(arguments)...));
   }
 
@@ -61,7 +61,7 @@ private:
                                      other.operands[0].bits == instruction->operands[0].bits);
   }
 
-  bool changesNothing(const Warp &warp) const {
+  bool isNoOp(const Warp &warp) const {
     const std::vector<const Instruction *> &own = warp.registerChanges;
     return !isStrict(warp) && count == (own.empty() ? warp.registersPerThread : own.back()->operands[0].bits);
   }
@@ -79,9 +79,10 @@ private:
       const std::vector<const Instruction *> &others = warp.cta.warps[i]->registerChanges;
       if (others.size() >= own.size() && !isSame(warp, *others[own.size() - 1]))
         return refuse(warp, "warp {} executes {}, but warp {} of its group executes the setmaxnreg at line {}",
-                      warp.index, instruction->text(), i, others[own.size() - 1]->place.ptxLine);
+                      warp.index, instruction->text(), i, others[own.size() - 1]->loc.ptxLine);
       if (others.size() + 1 < own.size())
-        return refuse(warp, "{} comes before warp {} of the group has executed the one before it: the warps must meet",
+        return refuse(warp,
+                      "{} comes before warp {} of the group has executed the one before it: the warps must synchronize",
                       instruction->text(), i);
     }
     uint32_t before = warp.registersPerThread;

@@ -42,7 +42,7 @@ public:
     for (; active; active &= active - 1) {
       unsigned lane = firstLane(active);
       Range range;
-      if (!resolveGlobal(warp, instruction->place, lane, address.one(warp, lane), lineBytes, lineBytes, range))
+      if (!resolveGlobal(warp, instruction->loc, lane, address.one(warp, lane), lineBytes, lineBytes, range))
         return Step::Fault;
     }
     return Step::Next;
@@ -136,10 +136,10 @@ public:
       uint64_t from = address.one(warp, lane);
       uint32_t target = rank.one(warp, lane);
       if (target >= cluster.ctas.size())
-        return warp.fault(ReportKind::InvalidOperand, instruction->place, lane,
+        return warp.fault(ReportKind::InvalidOperand, instruction->loc, lane,
                           fmt::format("mapa for CTA {} of a cluster of {}", target, cluster.ctas.size()));
       if (isGeneric && !isSharedGeneric(from))
-        return warp.fault(ReportKind::InvalidOperand, instruction->place, lane,
+        return warp.fault(ReportKind::InvalidOperand, instruction->loc, lane,
                           fmt::format("mapa of {:#x}, which is not in shared memory", from));
       uint64_t mapped = (from & sharedOffsetMask) | uint64_t(target) << sharedRankShift;
       result.one(warp, lane, T(isGeneric ? sharedWindow + mapped : mapped));
@@ -180,7 +180,7 @@ public:
       unsigned lane = firstLane(active);
       uint64_t from = address.one(warp, lane);
       if (isGeneric && !isSharedGeneric(from))
-        return warp.fault(ReportKind::InvalidOperand, instruction->place, lane,
+        return warp.fault(ReportKind::InvalidOperand, instruction->loc, lane,
                           fmt::format("getctarank of {:#x}, which is not in shared memory", from));
       uint32_t rank = (from & (windowSize - 1)) >> sharedRankShift;
       result.one(warp, lane, rank);

@@ -22,21 +22,21 @@ struct TensorOperand {
   unsigned rank = 0;
   bool listsRows = false; ///< gather4, scatter4: a column, and four row indices
   unsigned count() const { return listsRows ? 5 : rank; }
-  Source<int32_t> coordinates[mostTensorDimensions];
+  Source<int32_t> coordinates[maxTensorDimensions];
 };
 
 /// Finds the map and the rows of the box of one lane; returns false after a report.
 bool loadBox(Warp &warp, const Instruction &instruction, unsigned lane, const TensorOperand &operand, TensorMap &map,
-             int32_t (&coordinates)[mostTensorDimensions]) {
+             int32_t (&coordinates)[maxTensorDimensions]) {
   if (!loadTensorMap(warp, instruction, lane, operand.map.one(warp, lane), map))
     return false;
   if (map.rank != operand.rank) {
-    warp.fault(ReportKind::InvalidOperand, instruction.place, lane,
+    warp.fault(ReportKind::InvalidOperand, instruction.loc, lane,
                fmt::format("{} coordinates for a tensor map of rank {}", operand.rank, map.rank));
     return false;
   }
   if (operand.listsRows && map.box[1] != 1) {
-    warp.fault(ReportKind::InvalidOperand, instruction.place, lane,
+    warp.fault(ReportKind::InvalidOperand, instruction.loc, lane,
                fmt::format("rows one by one of a tensor map whose box has {} of them; 1 is needed", map.box[1]));
     return false;
   }
@@ -56,11 +56,11 @@ public:
 private:
   Step executeLane(Warp &warp, unsigned lane) const override {
     TensorMap map;
-    int32_t coordinates[mostTensorDimensions] = {};
+    int32_t coordinates[maxTensorDimensions] = {};
     if (!loadBox(warp, *instruction, lane, tensor, map, coordinates))
       return Step::Fault;
     if (int64_t bytes = int64_t(coordinates[0]) * map.elementBytes(); bytes % rowAlignment != 0)
-      return warp.fault(ReportKind::InvalidOperand, instruction->place, lane,
+      return warp.fault(ReportKind::InvalidOperand, instruction->loc, lane,
                         fmt::format("innermost coordinate {} is at byte {} of a row; copies begin at multiples of {}",
                                     coordinates[0], bytes, rowAlignment));
     TransferPlan plan{.warp = warp,
@@ -80,7 +80,7 @@ private:
       plan.reducer = findReducer(*reduction, reductionType(map.type, *reduction));
       if (!plan.reducer)
         return warp.fault(
-            ReportKind::InvalidOperand, instruction->place, lane,
+            ReportKind::InvalidOperand, instruction->loc, lane,
             fmt::format("there is no such reduction for element type {} of the tensor map", unsigned(map.type)));
     }
     SharedBox box{.swizzle = map.swizzle};
@@ -99,7 +99,7 @@ public:
   Step execute(Warp &warp, Fragment &, LaneMask active) const override {
     for (; active; active &= active - 1) {
       TensorMap map;
-      int32_t coordinates[mostTensorDimensions] = {};
+      int32_t coordinates[maxTensorDimensions] = {};
       if (!loadBox(warp, *instruction, firstLane(active), tensor, map, coordinates))
         return Step::Fault;
     }

@@ -18,10 +18,10 @@ struct Packed {
   uint32_t magic;
   uint8_t rank, type, interleave, swizzle;
   uint64_t address;
-  uint64_t sizes[mostTensorDimensions];
-  uint64_t strides[mostTensorDimensions - 1];
-  uint16_t box[mostTensorDimensions];
-  uint8_t elementStrides[mostTensorDimensions];
+  uint64_t sizes[maxTensorDimensions];
+  uint64_t strides[maxTensorDimensions - 1];
+  uint16_t box[maxTensorDimensions];
+  uint8_t elementStrides[maxTensorDimensions];
   uint8_t promotion, fill, madeByKernel;
   uint8_t unused[22];
 };
@@ -30,8 +30,8 @@ static_assert(sizeof(Packed) == tensorMapBytes);
 constexpr uint32_t magic = 0x70614d54; // "TMap"
 
 // CUDA driver API, cuTensorMapEncodeTiled.
-constexpr uint64_t alignment = 16, mostElementsOfDim = uint64_t(1) << 32, strideLimit = uint64_t(1) << 40;
-constexpr uint32_t mostBox = 256, mostElementStride = 8;
+constexpr uint64_t alignment = 16, maxElementsOfDim = uint64_t(1) << 32, strideLimit = uint64_t(1) << 40;
+constexpr uint32_t maxBox = 256, maxElementStride = 8;
 constexpr uint64_t sharedBoxLimit = 227 * 1024;
 
 template <typename... Arguments> Status broken(fmt::format_string<Arguments...> format, Arguments &&...arguments) {
@@ -50,8 +50,8 @@ bool isFloat(MapType type) {
 }
 
 Status checkTensorMap(const TensorMap &map) {
-  if (map.rank < 1 || map.rank > mostTensorDimensions)
-    return broken("a tensor map of rank {}; 1 to {} are possible", map.rank, mostTensorDimensions);
+  if (map.rank < 1 || map.rank > maxTensorDimensions)
+    return broken("a tensor map of rank {}; 1 to {} are possible", map.rank, maxTensorDimensions);
   if (uint8_t(map.type) >= numMapTypes)
     return broken("element type {} of a tensor map is not supported", uint8_t(map.type));
   if (map.interleave != 0)
@@ -64,13 +64,13 @@ Status checkTensorMap(const TensorMap &map) {
     return broken("the address {:#x} of a tensor map is not a multiple of {}", map.address, alignment);
   uint64_t boxBytes = map.elementBytes();
   for (unsigned dim = 0; dim < map.rank; ++dim) {
-    if (map.sizes[dim] == 0 || map.sizes[dim] > mostElementsOfDim)
+    if (map.sizes[dim] == 0 || map.sizes[dim] > maxElementsOfDim)
       return broken("size {} of a tensor map is {}; 1 to 2^32 are possible", dim, map.sizes[dim]);
-    if (map.box[dim] == 0 || map.box[dim] > mostBox)
-      return broken("box dimension {} of a tensor map is {}; 1 to {} are possible", dim, map.box[dim], mostBox);
-    if (map.elementStrides[dim] == 0 || map.elementStrides[dim] > mostElementStride)
+    if (map.box[dim] == 0 || map.box[dim] > maxBox)
+      return broken("box dimension {} of a tensor map is {}; 1 to {} are possible", dim, map.box[dim], maxBox);
+    if (map.elementStrides[dim] == 0 || map.elementStrides[dim] > maxElementStride)
       return broken("element stride {} of a tensor map is {}; 1 to {} are possible", dim, map.elementStrides[dim],
-                    mostElementStride);
+                    maxElementStride);
     if (dim > 0 && (map.strides[dim - 1] % alignment || map.strides[dim - 1] >= strideLimit))
       return broken("stride {} of a tensor map is {} bytes; it must be a multiple of {} below 2^40", dim - 1,
                     map.strides[dim - 1], alignment);
@@ -100,10 +100,10 @@ bool readTensorMapFields(const std::byte *bytes, TensorMap &map) {
     return std::all_of(bytes, bytes + tensorMapBytes, [](std::byte byte) { return byte == std::byte(0); });
   map.address = packed.address;
   map.rank = packed.rank;
-  std::copy_n(packed.sizes, mostTensorDimensions, map.sizes);
-  std::copy_n(packed.strides, mostTensorDimensions - 1, map.strides);
-  std::copy_n(packed.box, mostTensorDimensions, map.box);
-  std::copy_n(packed.elementStrides, mostTensorDimensions, map.elementStrides);
+  std::copy_n(packed.sizes, maxTensorDimensions, map.sizes);
+  std::copy_n(packed.strides, maxTensorDimensions - 1, map.strides);
+  std::copy_n(packed.box, maxTensorDimensions, map.box);
+  std::copy_n(packed.elementStrides, maxTensorDimensions, map.elementStrides);
   map.type = MapType(packed.type);
   map.interleave = packed.interleave;
   map.swizzle = MapSwizzle(packed.swizzle);
@@ -118,10 +118,10 @@ void writeTensorMapFields(const TensorMap &map, std::byte *bytes) {
   packed.magic = magic;
   packed.address = map.address;
   packed.rank = map.rank;
-  std::copy_n(map.sizes, mostTensorDimensions, packed.sizes);
-  std::copy_n(map.strides, mostTensorDimensions - 1, packed.strides);
-  std::copy_n(map.box, mostTensorDimensions, packed.box);
-  std::copy_n(map.elementStrides, mostTensorDimensions, packed.elementStrides);
+  std::copy_n(map.sizes, maxTensorDimensions, packed.sizes);
+  std::copy_n(map.strides, maxTensorDimensions - 1, packed.strides);
+  std::copy_n(map.box, maxTensorDimensions, packed.box);
+  std::copy_n(map.elementStrides, maxTensorDimensions, packed.elementStrides);
   packed.type = uint8_t(map.type);
   packed.interleave = map.interleave;
   packed.swizzle = uint8_t(map.swizzle);

@@ -14,7 +14,7 @@
 namespace tile::sim {
 
 constexpr uint32_t tensorMapBytes = 128;
-constexpr unsigned mostTensorDimensions = 5;
+constexpr unsigned maxTensorDimensions = 5;
 
 /// The values of CUtensorMapDataType.
 enum class MapType : uint8_t { U8, U16, U32, S32, U64, S64, F16, F32, F64, BF16, F32Ftz, TF32, TF32Ftz };
@@ -31,10 +31,10 @@ enum class MapFill : uint8_t { Zero, Nan };
 struct TensorMap {
   uint64_t address = 0;
   uint32_t rank = 0;
-  uint64_t sizes[mostTensorDimensions] = {};       ///< elements
-  uint64_t strides[mostTensorDimensions - 1] = {}; ///< bytes, of dimensions 1 …
-  uint32_t box[mostTensorDimensions] = {};         ///< elements
-  uint32_t elementStrides[mostTensorDimensions] = {};
+  uint64_t sizes[maxTensorDimensions] = {};       ///< elements
+  uint64_t strides[maxTensorDimensions - 1] = {}; ///< bytes, of dimensions 1 …
+  uint32_t box[maxTensorDimensions] = {};         ///< elements
+  uint32_t elementStrides[maxTensorDimensions] = {};
   MapType type = MapType::U8;
   uint8_t interleave = 0; ///< CUtensorMapInterleave: none, 16 bytes, 32 bytes
   MapSwizzle swizzle = MapSwizzle::None;

@@ -47,11 +47,11 @@ public:
         return Step::Fault;
       TensorMap map;
       if (!readTensorMapFields(bytes, map))
-        return warp.fault(ReportKind::InvalidOperand, instruction->place, lane,
+        return warp.fault(ReportKind::InvalidOperand, instruction->loc, lane,
                           "the 128 bytes are neither a tensor map nor zeros");
       uint64_t value = isWide ? wide.one(warp, lane) : narrow.one(warp, lane);
       if (!set(map, value))
-        return warp.fault(ReportKind::InvalidOperand, instruction->place, lane,
+        return warp.fault(ReportKind::InvalidOperand, instruction->loc, lane,
                           fmt::format("{} is not valid for this field of a tensor map", value));
       map.madeByKernel = true;
       writeTensorMapFields(map, bytes);
@@ -64,17 +64,17 @@ public:
 
 private:
   bool set(TensorMap &map, uint64_t value) const {
-    constexpr uint64_t mostBox = 256, mostElementStride = 8, mostModes = 4;
+    constexpr uint64_t maxBox = 256, maxElementStride = 8, maxModes = 4;
     switch (field) {
     case MapField::GlobalAddress:
       map.address = value;
       return true;
     case MapField::Rank: // one less than the number of dimensions
       map.rank = value + 1;
-      return value < mostTensorDimensions;
+      return value < maxTensorDimensions;
     case MapField::BoxDim:
       map.box[ordinal] = value;
-      return value >= 1 && value <= mostBox;
+      return value >= 1 && value <= maxBox;
     case MapField::GlobalDim:
       map.sizes[ordinal] = value;
       return value >= 1;
@@ -83,16 +83,16 @@ private:
       return true;
     case MapField::ElementStride:
       map.elementStrides[ordinal] = value;
-      return value >= 1 && value <= mostElementStride;
+      return value >= 1 && value <= maxElementStride;
     case MapField::ElementType:
       map.type = value < std::size(replaceTypes) ? replaceTypes[value] : MapType::U8;
       return value < std::size(replaceTypes);
     case MapField::InterleaveLayout:
       map.interleave = value;
-      return value < mostModes;
+      return value < maxModes;
     case MapField::SwizzleMode:
       map.swizzle = MapSwizzle(value);
-      return value < mostModes;
+      return value < maxModes;
     case MapField::FillMode:
       map.fill = MapFill(value);
       return value < 2;
@@ -163,7 +163,7 @@ Result<OperationPtr> decodeTensorMapChange(Decoding &d) {
   operation->address = d.address(d.operand(0));
   if (hasOrdinal) {
     const Operand &ordinal = d.operand(1);
-    uint64_t end = mostTensorDimensions - (operation->field == MapField::GlobalStride);
+    uint64_t end = maxTensorDimensions - (operation->field == MapField::GlobalStride);
     if (ordinal.kind != Operand::Kind::Immediate || ordinal.bits >= end)
       return d.error("the dimension must be a constant from 0 to " + std::to_string(end - 1));
     operation->ordinal = ordinal.bits;

@@ -29,10 +29,10 @@ struct ByteForm {
   unsigned rows() const { return matrices * (shape == ByteShape::Load16x16 ? 16 : 8); }
   unsigned registers() const { return rows() / 8; }
   LaneMask lanes() const { return rows() == warpSize ? allLanes : (LaneMask(1) << rows()) - 1; }
-  struct Place {
+  struct SourceLoc {
     unsigned row, byte;
   };
-  Place place(unsigned thread, unsigned reg, unsigned b) const {
+  SourceLoc loc(unsigned thread, unsigned reg, unsigned b) const {
     switch (shape) {
     case ByteShape::Load8x16:
       return {8 * reg + thread / 4, 4 * (thread % 4) + b};
@@ -57,9 +57,9 @@ bool resolveByteRows(Warp &warp, const Instruction &instruction, const ByteForm 
   access.values = values;
   if (!resolveLanes(warp, form.space, form.lanes(), addresses, access, host))
     return false;
-  for (LaneMask rest = form.lanes(); rest; rest &= rest - 1)
-    if (unsigned lane = firstLane(rest); access.space[lane] != Space::Shared) {
-      warp.fault(ReportKind::InvalidOperand, instruction.place, lane,
+  for (LaneMask remaining = form.lanes(); remaining; remaining &= remaining - 1)
+    if (unsigned lane = firstLane(remaining); access.space[lane] != Space::Shared) {
+      warp.fault(ReportKind::InvalidOperand, instruction.loc, lane,
                  fmt::format("the row at {:#x} is not in shared memory", addresses[lane]));
       return false;
     }
@@ -82,8 +82,8 @@ public:
       uint32_t values[warpSize] = {};
       for (unsigned thread = 0; thread < warpSize; ++thread)
         for (unsigned b = 0; b < sizeof(uint32_t); ++b) {
-          const ByteForm::Place place = form.place(thread, r, b);
-          values[thread] |= element(host[place.row], place.byte) << 8 * b;
+          const ByteForm::SourceLoc loc = form.loc(thread, r, b);
+          values[thread] |= element(host[loc.row], loc.byte) << 8 * b;
         }
       dests[r].write(warp, active, values);
     }
@@ -119,8 +119,8 @@ public:
       const uint32_t *values = sources[r].read(warp, scratch);
       for (unsigned thread = 0; thread < warpSize; ++thread)
         for (unsigned b = 0; b < sizeof(uint32_t); ++b) {
-          const ByteForm::Place place = form.place(thread, r, b);
-          rows[place.row][place.byte] = std::byte(values[thread] >> 8 * b);
+          const ByteForm::SourceLoc loc = form.loc(thread, r, b);
+          rows[loc.row][loc.byte] = std::byte(values[thread] >> 8 * b);
         }
     }
     if (!isWholeWarp(warp, *this) ||

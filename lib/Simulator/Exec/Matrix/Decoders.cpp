@@ -52,8 +52,8 @@ bool mayAccumulate(Element factor, Accumulator accumulator) {
 bool isWholeWarp(const Warp &warp, const Operation &operation) {
   if (warp.alive == allLanes)
     return true;
-  warp.fault(ReportKind::Divergence, operation.instruction->place, -1,
-             fmt::format("{} needs all 32 threads of the warp, but only lanes {:#010x} are there",
+  warp.fault(ReportKind::Divergence, operation.instruction->loc, -1,
+             fmt::format("{} needs all 32 threads of the warp, but only lanes {:#010x} are active",
                          operation.instruction->text(), warp.alive));
   return false;
 }

@@ -53,9 +53,9 @@ bool resolveRows(Warp &warp, Space space, LaneMask lanes, const uint64_t (&addre
                  std::byte *(&host)[warpSize]) {
   if (!resolveLanes(warp, space, lanes, addresses, access, host))
     return false;
-  for (LaneMask rest = lanes; rest; rest &= rest - 1)
-    if (unsigned lane = firstLane(rest); access.space[lane] != Space::Shared) {
-      warp.fault(ReportKind::InvalidOperand, access.instruction->place, lane,
+  for (LaneMask remaining = lanes; remaining; remaining &= remaining - 1)
+    if (unsigned lane = firstLane(remaining); access.space[lane] != Space::Shared) {
+      warp.fault(ReportKind::InvalidOperand, access.instruction->loc, lane,
                  fmt::format("the row at {:#x} is in {} memory, not in shared memory", addresses[lane],
                              spaceName(access.space[lane])));
       return false;

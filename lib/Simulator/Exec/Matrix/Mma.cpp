@@ -62,23 +62,24 @@ public:
         spread(rightBits, bits, position.column, position.row, values[lane]);
       }
     }
-    uint32_t sums[16 * columns];
+    uint32_t result[16 * columns];
     bool isPacked = traits.accumulator == Accumulator::F16;
     for (unsigned i = 0; i < accumulators.size(); ++i) {
       const uint32_t *values = accumulators[i].read(warp, scratch);
       for (unsigned lane = 0; lane < warpSize; ++lane) {
         if (isPacked) {
-          sumOf(sums, lane, 2 * i) = values[lane] & 0xffff;
-          sumOf(sums, lane, 2 * i + 1) = values[lane] >> 16;
+          elementOf(result, lane, 2 * i) = values[lane] & 0xffff;
+          elementOf(result, lane, 2 * i + 1) = values[lane] >> 16;
         } else {
-          sumOf(sums, lane, i) = values[lane];
+          elementOf(result, lane, i) = values[lane];
         }
       }
     }
-    multiplyAdd(traits, leftBits, rightBits, sums);
+    multiplyAdd(traits, leftBits, rightBits, result);
     for (unsigned i = 0; i < dests.size(); ++i) {
       for (unsigned lane = 0; lane < warpSize; ++lane)
-        scratch[lane] = isPacked ? sumOf(sums, lane, 2 * i) | sumOf(sums, lane, 2 * i + 1) << 16 : sumOf(sums, lane, i);
+        scratch[lane] = isPacked ? elementOf(result, lane, 2 * i) | elementOf(result, lane, 2 * i + 1) << 16
+                                 : elementOf(result, lane, i);
       dests[i].write(warp, active, scratch);
     }
     if (Observer *observer = warp.cta.cluster.machine.observer)
@@ -87,9 +88,9 @@ public:
   }
 
 private:
-  static uint32_t &sumOf(uint32_t (&sums)[16 * columns], unsigned lane, unsigned index) {
+  static uint32_t &elementOf(uint32_t (&result)[16 * columns], unsigned lane, unsigned index) {
     Position position = accumulatorPosition(lane, index);
-    return sums[position.row * columns + position.column];
+    return result[position.row * columns + position.column];
   }
 
   Shape shape;
@@ -114,7 +115,7 @@ public:
   Step execute(Warp &warp, Fragment &, LaneMask active) const override {
     if (!isWholeWarp(warp, *this))
       return Step::Fault;
-    double leftValues[16 * 16], rightValues[columns * 16], sums[16 * columns], scratch[warpSize];
+    double leftValues[16 * 16], rightValues[columns * 16], result[16 * columns], scratch[warpSize];
     for (unsigned i = 0; i < left.size(); ++i) {
       const double *values = left[i].read(warp, scratch);
       for (unsigned lane = 0; lane < warpSize; ++lane) {
@@ -129,19 +130,19 @@ public:
         rightValues[position.column * shape.k + position.row] = values[lane];
       }
     }
-    auto sumOf = [&](unsigned lane, unsigned index) -> double & {
+    auto elementOf = [&](unsigned lane, unsigned index) -> double & {
       Position position = accumulatorPosition(lane, index);
-      return sums[position.row * columns + position.column];
+      return result[position.row * columns + position.column];
     };
     for (unsigned i = 0; i < accumulators.size(); ++i) {
       const double *values = accumulators[i].read(warp, scratch);
       for (unsigned lane = 0; lane < warpSize; ++lane)
-        sumOf(lane, i) = values[lane];
+        elementOf(lane, i) = values[lane];
     }
-    multiplyAdd(shape.m, columns, shape.k, leftValues, rightValues, sums);
+    multiplyAdd(shape.m, columns, shape.k, leftValues, rightValues, result);
     for (unsigned i = 0; i < dests.size(); ++i) {
       for (unsigned lane = 0; lane < warpSize; ++lane)
-        scratch[lane] = sumOf(lane, i);
+        scratch[lane] = elementOf(lane, i);
       dests[i].write(warp, active, scratch);
     }
     if (Observer *observer = warp.cta.cluster.machine.observer)

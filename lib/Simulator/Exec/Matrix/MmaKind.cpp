@@ -46,22 +46,22 @@ public:
 
   bool isPacked() const { return kind >= Kind::MXF4; }
   bool hasRightCounts() const {
-    const size_t sums = traits.accumulator == Accumulator::F16 ? 2 : 4;
-    return left.size() == 4 && right.size() == 2 && accumulators.size() == sums && dests.size() == sums;
+    const size_t registers = traits.accumulator == Accumulator::F16 ? 2 : 4;
+    return left.size() == 4 && right.size() == 2 && accumulators.size() == registers && dests.size() == registers;
   }
 
   Step execute(Warp &warp, Fragment &, LaneMask active) const override {
     if (!isWholeWarp(warp, *this))
       return Step::Fault;
     const FactorBits leftBits = gather(warp, left, true), rightBits = gather(warp, right, false);
-    uint32_t sums[tileRows * tileColumns], scratch[warpSize];
+    uint32_t result[tileRows * tileColumns], scratch[warpSize];
     const bool isHalf = traits.accumulator == Accumulator::F16;
     for (unsigned i = 0; i < accumulators.size(); ++i) {
       const uint32_t *values = accumulators[i].read(warp, scratch);
       for (unsigned lane = 0; lane < warpSize; ++lane) {
-        sumOf(sums, lane, isHalf ? 2 * i : i) = isHalf ? values[lane] & 0xffff : values[lane];
+        elementOf(result, lane, isHalf ? 2 * i : i) = isHalf ? values[lane] & 0xffff : values[lane];
         if (isHalf)
-          sumOf(sums, lane, 2 * i + 1) = values[lane] >> 16;
+          elementOf(result, lane, 2 * i + 1) = values[lane] >> 16;
       }
     }
     if (scaleVector) {
@@ -69,13 +69,14 @@ public:
       if (!gatherScales(warp, leftScales, tileRows, scales[0]) ||
           !gatherScales(warp, rightScales, tileColumns, scales[1]))
         return Step::Fault;
-      multiplyAdd(traits, leftBits, scales[0], rightBits, scales[1], sums);
+      multiplyAdd(traits, leftBits, scales[0], rightBits, scales[1], result);
     } else {
-      multiplyAdd(traits, leftBits, rightBits, sums);
+      multiplyAdd(traits, leftBits, rightBits, result);
     }
     for (unsigned i = 0; i < dests.size(); ++i) {
       for (unsigned lane = 0; lane < warpSize; ++lane)
-        scratch[lane] = isHalf ? sumOf(sums, lane, 2 * i) | sumOf(sums, lane, 2 * i + 1) << 16 : sumOf(sums, lane, i);
+        scratch[lane] = isHalf ? elementOf(result, lane, 2 * i) | elementOf(result, lane, 2 * i + 1) << 16
+                               : elementOf(result, lane, i);
       dests[i].write(warp, active, scratch);
     }
     if (Observer *observer = warp.cta.cluster.machine.observer)
@@ -84,9 +85,9 @@ public:
   }
 
 private:
-  static uint32_t &sumOf(uint32_t (&sums)[tileRows * tileColumns], unsigned lane, unsigned index) {
+  static uint32_t &elementOf(uint32_t (&result)[tileRows * tileColumns], unsigned lane, unsigned index) {
     const Position position = accumulatorPosition(lane, index);
-    return sums[position.row * tileColumns + position.column];
+    return result[position.row * tileColumns + position.column];
   }
 
   FactorBits gather(const Warp &warp, const std::vector<Source<uint32_t>> &sources, bool isLeft) const {
@@ -111,7 +112,7 @@ private:
     const unsigned byte = operand.byte.one(warp, 0), thread = operand.thread.one(warp, 0),
                    threads = lines == tileRows ? 2 : 4;
     if (byte % scaleVector || byte + scaleVector > 4 || thread >= threads) {
-      warp.fault(ReportKind::InvalidOperand, instruction->place, -1,
+      warp.fault(ReportKind::InvalidOperand, instruction->loc, -1,
                  fmt::format("{}: scales from byte {} of thread {}; {} at once are in a register, and 0 to {} are "
                              "threads",
                              instruction->text(), byte, thread, scaleVector, threads - 1));

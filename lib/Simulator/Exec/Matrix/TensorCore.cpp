@@ -34,7 +34,7 @@ struct AccumulatorRow {
 
   AccumulatorRow(unsigned columns) : value(columns), power(columns), special(columns) {}
   void decode(const uint32_t *bits, Accumulator kind, double scale) {
-    double leastPower = powerOfTwo(kind == Accumulator::F16 ? -14 : -126);
+    double minPower = powerOfTwo(kind == Accumulator::F16 ? -14 : -126);
     uint32_t any = 0;
     for (size_t i = 0; i < value.size(); ++i) {
       float number =
@@ -42,7 +42,7 @@ struct AccumulatorRow {
       uint32_t exponentBits = std::bit_cast<uint32_t>(number) & 0x7f800000;
       bool isSpecial = exponentBits == 0x7f800000;
       double exponentPower = std::bit_cast<float>(exponentBits);
-      double atLeast = exponentPower < leastPower ? leastPower : exponentPower;
+      double atLeast = exponentPower < minPower ? minPower : exponentPower;
       value[i] = isSpecial ? 0.0 : double(number) * scale;
       power[i] = isSpecial || number == 0 ? 0.0 : atLeast * scale;
       special[i] = isSpecial;

@@ -48,7 +48,7 @@ private:
 template <typename... Arguments>
 bool refuse(Warp &warp, ReportKind kind, const Operation &operation, fmt::format_string<Arguments...> text,
             Arguments &&...arguments) {
-  warp.fault(kind, operation.instruction->place, -1, fmt::format(text, std::forward<Arguments>(arguments)...));
+  warp.fault(kind, operation.instruction->loc, -1, fmt::format(text, std::forward<Arguments>(arguments)...));
   return false;
 }
 
@@ -128,7 +128,7 @@ bool Wgmma::checkRegisters(Warp &warp) const {
       return refuse(warp, ReportKind::AccumulatorUse, *this,
                     "{} uses registers of the wgmma at line {}, which is in flight: only accumulators of the same "
                     "shape may be shared, else wgmma.wait_group must come first",
-                    instruction->text(), operation->instruction->place.ptxLine);
+                    instruction->text(), operation->instruction->loc.ptxLine);
   return true;
 }
 
@@ -167,7 +167,7 @@ bool Wgmma::checkMemory(Warp &warp, const Descriptor &descriptor, bool isLineMaj
       for (; isSet(end); ++end)
         chunks[end / 64] &= ~(uint64_t(1) << end % 64);
       Range range = {Space::Shared, cta.rank, begin * chunk - sharedBase, (end - begin) * chunk};
-      checker->asyncAccess(warp, 0, instruction->place, AccessKind::Read, range, true, finished);
+      checker->asyncAccess(warp, 0, instruction->loc, AccessKind::Read, range, true, finished);
     }
   return true;
 }
@@ -200,7 +200,7 @@ Step Wgmma::execute(Warp &warp, Fragment &, LaneMask) const {
   } else if (&operation->instruction != instruction) {
     refuse(warp, ReportKind::Divergence, *this,
            "warp {} executes {} while the other warps of its group execute the wgmma at line {}", warp.index,
-           instruction->text(), operation->instruction.place.ptxLine);
+           instruction->text(), operation->instruction.loc.ptxLine);
     return Step::Fault;
   } else if (!(operation->issue == issue)) {
     refuse(warp, ReportKind::InvalidOperand, *this,
@@ -322,7 +322,7 @@ std::string describeMissingFence(Decoding &d) {
     return fmt::format("{}: no wgmma.fence comes before it", d.instruction.text());
   return fmt::format("{} uses {}, which line {} accesses ({}): a wgmma.fence must stand between them",
                      d.instruction.text(), function.registers[missing->reg].name,
-                     function.instructions[missing->instruction].place.ptxLine,
+                     function.instructions[missing->instruction].loc.ptxLine,
                      function.instructions[missing->instruction].text());
 }
 

@@ -83,7 +83,7 @@ bool WgmmaOperation::advance(Random &) {
     negate(right);
 
   // Accumulators by rows; two f16 share a register.
-  std::vector<uint32_t> sums(size_t(groupRows) * shape.columns);
+  std::vector<uint32_t> result(size_t(groupRows) * shape.columns);
   bool isPacked = shape.traits.accumulator == Accumulator::F16;
   auto forAccumulators = [&](auto &&function) {
     for (unsigned w = 0; w < warpsInGroup; ++w)
@@ -91,7 +91,7 @@ bool WgmmaOperation::advance(Random &) {
         uint32_t *values = warp(w).lanes<uint32_t>(shape.accumulators[r]);
         for (unsigned lane = 0; lane < warpSize; ++lane) {
           Position position = accumulatorPosition(lane, isPacked ? 2 * r : r);
-          function(values[lane], &sums[(16 * w + position.row) * shape.columns + position.column]);
+          function(values[lane], &result[(16 * w + position.row) * shape.columns + position.column]);
         }
       }
   };
@@ -101,7 +101,7 @@ bool WgmmaOperation::advance(Random &) {
       if (isPacked)
         sum[1] = value >> 16;
     });
-  multiplyAdd(shape.traits, left, right, sums.data());
+  multiplyAdd(shape.traits, left, right, result.data());
   forAccumulators([&](uint32_t &value, const uint32_t *sum) { value = isPacked ? sum[0] | sum[1] << 16 : sum[0]; });
 
   for (unsigned i = 0; i < warpsInGroup; ++i) {
@@ -118,8 +118,8 @@ std::string WgmmaOperation::describe() const {
     if (!joined[i])
       missing += fmt::format("{}{}", missing.empty() ? "" : ", ", firstWarp + i);
   return fmt::format("{} at line {} of warps {} to {} in CTA ({},{},{}){}{}", instruction.text(),
-                     instruction.place.ptxLine, firstWarp, firstWarp + warpsInGroup - 1, cta.id[0], cta.id[1],
-                     cta.id[2], missing.empty() ? "" : " waits for warp ", missing);
+                     instruction.loc.ptxLine, firstWarp, firstWarp + warpsInGroup - 1, cta.id[0], cta.id[1], cta.id[2],
+                     missing.empty() ? "" : " waits for warp ", missing);
 }
 
 } // namespace tile::sim::matrix

@@ -13,9 +13,9 @@ namespace {
 constexpr uint32_t minColumns = 32;
 
 /// Reports the columns to the checker as one access.
-void noteColumns(Warp &warp, const Place &place, unsigned column, unsigned columns, bool isAllocation) {
+void noteColumns(Warp &warp, const SourceLoc &loc, unsigned column, unsigned columns, bool isAllocation) {
   if (Checker *checker = checkerOf(warp))
-    checker->tensorAccess(warp, {.place = place,
+    checker->tensorAccess(warp, {.loc = loc,
                                  .isCollective = true,
                                  .isAllocation = isAllocation,
                                  .kind = AccessKind::Write,
@@ -43,11 +43,11 @@ public:
     if (fragment.progress == 0 && !begin(warp, columns))
       return Step::Fault;
     fragment.progress = 1;
-    std::optional<unsigned> column = group == 1 ? warp.cta.tensor.allocate(columns, warp.index, instruction->place)
-                                                : allocateWithPeer(warp, columns);
+    std::optional<unsigned> column =
+        group == 1 ? warp.cta.tensor.allocate(columns, warp.index, instruction->loc) : allocateWithPeer(warp, columns);
     if (!column)
       return Step::Wait;
-    noteColumns(warp, instruction->place, *column, columns, true);
+    noteColumns(warp, instruction->loc, *column, columns, true);
     warp.cta.cluster.noteProgress();
     return writeAddress(warp, active, *column);
   }
@@ -58,9 +58,9 @@ public:
     const uint32_t columns = count.one(warp, 0);
     if (group == 2 && !warp.cta.cluster.cta(warp.cta.rank ^ 1)->tensor.requested)
       return "waits for the tcgen05.alloc of the other CTA of the pair";
-    std::string text = fmt::format("waits for {} columns of tensor memory; allocated are", columns);
+    std::string text = fmt::format("waits for {} columns of tensor memory; already allocated:", columns);
     for (const TensorMemory::Allocation &one : warp.cta.tensor.allocations())
-      text += fmt::format(" {} (line {})", one.columns, one.place.ptxLine);
+      text += fmt::format(" {} (line {})", one.columns, one.loc.ptxLine);
     return text;
   }
 
@@ -85,7 +85,7 @@ private:
            instruction->text());
     if (peer->tensor.requested && peer->tensor.requested != columns)
       return refuse(warp, ReportKind::InvalidOperand, *instruction, -1,
-                    "{} of {} columns, but the other CTA of the pair wants {}", instruction->text(), columns,
+                    "{} of {} columns, but the other CTA of the pair requests {}", instruction->text(), columns,
                     peer->tensor.requested);
     memory.requested = columns;
     memory.requestedBy = warp.index;
@@ -97,12 +97,12 @@ private:
   std::optional<unsigned> allocateWithPeer(Warp &warp, uint32_t columns) const {
     TensorMemory &own = warp.cta.tensor, &other = warp.cta.cluster.cta(warp.cta.rank ^ 1)->tensor;
     if (!own.granted && other.requested) {
-      own.granted = own.allocate(columns, warp.index, instruction->place, &other);
+      own.granted = own.allocate(columns, warp.index, instruction->loc, &other);
       if (!own.granted)
         return std::nullopt;
       other.granted = own.granted;
       other.requested = own.requested = 0;
-      other.take(*own.granted, columns, other.requestedBy, instruction->place);
+      other.take(*own.granted, columns, other.requestedBy, instruction->loc);
       warp.cta.cluster.noteProgress();
     }
     return std::exchange(own.granted, std::nullopt);
@@ -154,10 +154,10 @@ public:
     if (found->warp != warp.index) {
       refuse(warp, ReportKind::TensorMemory, *instruction, -1,
              "{} by warp {}; the columns were allocated by warp {} at line {}, which must free them",
-             instruction->text(), warp.index, found->warp, found->place.ptxLine);
+             instruction->text(), warp.index, found->warp, found->loc.ptxLine);
       return Step::Fault;
     }
-    noteColumns(warp, instruction->place, at.column, columns, false);
+    noteColumns(warp, instruction->loc, at.column, columns, false);
     warp.cta.tensor.free(at.column);
     warp.cta.cluster.noteProgress();
     return Step::Next;

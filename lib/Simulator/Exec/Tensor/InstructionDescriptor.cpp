@@ -95,7 +95,7 @@ std::string readInstructionDescriptor(uint32_t bits, const MmaForm &form, MmaSha
   if (form.kind == MmaKind::F16 && left != right)
     return "A and B have different types";
   if (!accumulator)
-    return fmt::format("{} is no type of D of this kind", field(bits, 4, 2));
+    return fmt::format("{} is not a type of D for this kind", field(bits, 4, 2));
   if (field(bits, 2, 1))
     return "the bit for sparse factors is set, but the instruction is not .sp";
   shape.m = field(bits, 24, 5) * 16;

@@ -18,7 +18,7 @@
 
 namespace tile::sim::tensor {
 
-constexpr unsigned mostCtas = 2; ///< of a pair of CTAs
+constexpr unsigned maxCtas = 2; ///< of a pair of CTAs
 constexpr unsigned columnsOfLeft = 8;
 
 struct Placement {
@@ -59,7 +59,7 @@ struct MmaIssue {
   matrix::Descriptor left{0}, right{0};
   ScaleAddress scales;
   bool keepsAccumulator = false;
-  uint32_t disabledLanes[mostCtas][tensorLanes / 32] = {};
+  uint32_t disabledLanes[maxCtas][tensorLanes / 32] = {};
   std::vector<Cta *> ctas; ///< CTAs of the group, by rank
 
   Placement placement() const { return {form, shape}; }
@@ -86,13 +86,14 @@ public:
 
 private:
   void execute() override;
-  /// The rows of A in one CTA; in tensor memory, the copy in the lanes of a part of the columns.
+  /// Returns the rows of A of one CTA. In tensor memory, they are read from the lanes that compute part `part` of the
+  /// columns.
   matrix::FactorBits readLeft(Cta &cta, unsigned part) const;
-  void multiplyParts(Cta &cta, const matrix::FactorBits &right, std::vector<uint32_t> &sums) const;
+  void multiplyParts(Cta &cta, const matrix::FactorBits &right, std::vector<uint32_t> &accumulators) const;
   matrix::FactorBits readRight() const;
   void multiply(unsigned index, const matrix::FactorBits &right) const;
   void multiplyScaled(Cta &cta, const matrix::FactorBits &left, const matrix::FactorBits &right,
-                      std::vector<uint32_t> &sums) const;
+                      std::vector<uint32_t> &accumulators) const;
 
   MmaIssue issue;
 };

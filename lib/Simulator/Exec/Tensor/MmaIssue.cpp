@@ -74,11 +74,11 @@ bool Mma::readOperands(Warp &warp, unsigned lane, MmaIssue &issue) const {
 /// Checks that the addresses are aligned as the shapes and types of the operands require.
 bool Mma::checkFactors(Warp &warp, unsigned lane, const MmaIssue &issue) const {
   const Placement placement = issue.placement();
-  const unsigned mostLane = placement.isSpread ? 16 : 0;
+  const unsigned maxLane = placement.isSpread ? 16 : 0;
   for (auto [first, name] : {std::pair(issue.accumulator.lane, "D"), std::pair(issue.leftInTensor.lane, "A")})
-    if (first % 16 || first > mostLane)
+    if (first % 16 || first > maxLane)
       return refuse(warp, ReportKind::InvalidOperand, *instruction, lane, "{}: {} begins at lane {}; {} possible",
-                    instruction->text(), name, first, mostLane ? "0 and 16 are" : "only 0 is");
+                    instruction->text(), name, first, maxLane ? "0 and 16 are" : "only 0 is");
   for (auto [isWide, isLineMajor] : {std::pair(issue.left.hasWideChunks, issue.shape.leftLineMajor),
                                      std::pair(issue.right.hasWideChunks, issue.shape.rightLineMajor)})
     if (isWide && !isLineMajor)
@@ -88,7 +88,7 @@ bool Mma::checkFactors(Warp &warp, unsigned lane, const MmaIssue &issue) const {
   const bool isSmall = matrix::bitsOf(element) < 8 && issue.shape.perChunk == 16;
   if (form.leftInTensor && isSmall)
     return refuse(warp, ReportKind::InvalidOperand, *instruction, lane,
-                  "{}: the simulator knows no elements of {} bits in tensor memory", instruction->text(),
+                  "{}: the simulator does not support elements of {} bits in tensor memory", instruction->text(),
                   matrix::bitsOf(element));
   for (Cta *cta : issue.ctas)
     if ((!form.leftInTensor && !checkShared(warp, lane, *instruction, *cta, issue.leftMatrix(), "A")) ||
@@ -237,8 +237,8 @@ bool takeRest(Decoding &d, size_t next, Mma &mma) {
   const bool mayShift =
       (mma.form.kind == MmaKind::F16 || mma.form.kind == MmaKind::TF32) && !mma.form.isWeightStationary;
   const Operand &shift = d.operand(next++);
-  constexpr uint64_t mostShift = 15;
-  if (!mayShift || next != count || shift.kind != Operand::Kind::Immediate || shift.bits > mostShift)
+  constexpr uint64_t maxShift = 15;
+  if (!mayShift || next != count || shift.kind != Operand::Kind::Immediate || shift.bits > maxShift)
     return false;
   mma.inputShift = shift.bits;
   return true;

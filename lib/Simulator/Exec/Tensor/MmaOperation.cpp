@@ -92,7 +92,7 @@ FactorBits MmaOperation::readRight() const {
 
 /// Each warp's part of the data path has separate scales: 32 rows, and half of the columns if they are split.
 void MmaOperation::multiplyScaled(Cta &cta, const FactorBits &left, const FactorBits &right,
-                                  std::vector<uint32_t> &sums) const {
+                                  std::vector<uint32_t> &accumulators) const {
   const Placement placement = issue.placement();
   const unsigned vector = issue.form.scaleVector, step = tensorLanesOfWarp;
   auto scalesOf = [&](bool isRight, unsigned first, unsigned lines, unsigned warp) {
@@ -111,21 +111,23 @@ void MmaOperation::multiplyScaled(Cta &cta, const FactorBits &left, const Factor
       const unsigned warp = placement.lane(row, firstColumn) / step;
       std::vector<uint32_t> some(step * columns);
       for (unsigned i = 0; i < step; ++i)
-        std::copy_n(sums.begin() + (row + i) * issue.shape.n + firstColumn, columns, some.begin() + i * columns);
+        std::copy_n(accumulators.begin() + (row + i) * issue.shape.n + firstColumn, columns,
+                    some.begin() + i * columns);
       multiplyAdd(issue.shape.traits, slice(left, row, step), scalesOf(false, row, step, warp),
                   slice(right, firstColumn, columns), scalesOf(true, firstColumn, columns, warp), some.data());
       for (unsigned i = 0; i < step; ++i)
-        std::copy_n(some.begin() + i * columns, columns, sums.begin() + (row + i) * issue.shape.n + firstColumn);
+        std::copy_n(some.begin() + i * columns, columns,
+                    accumulators.begin() + (row + i) * issue.shape.n + firstColumn);
     }
 }
 
 /// .ws with A in tensor memory: each part of the columns is multiplied by the copy of A in its lanes.
-void MmaOperation::multiplyParts(Cta &cta, const FactorBits &right, std::vector<uint32_t> &sums) const {
+void MmaOperation::multiplyParts(Cta &cta, const FactorBits &right, std::vector<uint32_t> &accumulators) const {
   const Placement placement = issue.placement();
   const unsigned columns = placement.partColumns;
   for (unsigned part = 0; part < placement.parts; ++part) {
     std::vector<uint32_t> some(placement.rows * columns);
-    const auto first = [&](unsigned row) { return sums.begin() + row * issue.shape.n + part * columns; };
+    const auto first = [&](unsigned row) { return accumulators.begin() + row * issue.shape.n + part * columns; };
     for (unsigned row = 0; row < placement.rows; ++row)
       std::copy_n(first(row), columns, some.begin() + row * columns);
     multiplyAdd(issue.shape.traits, readLeft(cta, part), slice(right, part * columns, columns), some.data());
@@ -139,7 +141,7 @@ void MmaOperation::multiply(unsigned index, const FactorBits &right) const {
   const Placement placement = issue.placement();
   const unsigned columns = issue.shape.n;
   const bool isHalf = issue.shape.traits.accumulator == matrix::Accumulator::F16;
-  std::vector<uint32_t> sums(size_t(placement.rows) * columns);
+  std::vector<uint32_t> accumulators(size_t(placement.rows) * columns);
   auto cell = [&](unsigned row, unsigned column) -> uint32_t & {
     return cta.tensor.at(issue.accumulator.lane + placement.lane(row, column),
                          issue.accumulator.column + placement.column(column));
@@ -147,17 +149,17 @@ void MmaOperation::multiply(unsigned index, const FactorBits &right) const {
   if (issue.keepsAccumulator)
     for (unsigned row = 0; row < placement.rows; ++row)
       for (unsigned column = 0; column < columns; ++column)
-        sums[row * columns + column] = isHalf ? cell(row, column) & 0xffff : cell(row, column);
+        accumulators[row * columns + column] = isHalf ? cell(row, column) & 0xffff : cell(row, column);
   if (issue.form.isScaled())
-    multiplyScaled(cta, readLeft(cta, 0), right, sums);
+    multiplyScaled(cta, readLeft(cta, 0), right, accumulators);
   else if (issue.form.isWeightStationary && issue.form.leftInTensor)
-    multiplyParts(cta, right, sums);
+    multiplyParts(cta, right, accumulators);
   else
-    multiplyAdd(issue.shape.traits, readLeft(cta, 0), right, sums.data());
+    multiplyAdd(issue.shape.traits, readLeft(cta, 0), right, accumulators.data());
   for (unsigned row = 0; row < placement.rows; ++row)
     for (unsigned column = 0; column < columns; ++column)
       if (!issue.isDisabled(index, issue.accumulator.lane + placement.lane(row, column)))
-        cell(row, column) = sums[row * columns + column];
+        cell(row, column) = accumulators[row * columns + column];
 }
 
 void MmaOperation::execute() {

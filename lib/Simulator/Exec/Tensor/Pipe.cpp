@@ -8,8 +8,8 @@
 namespace tile::sim::tensor {
 
 std::string PipeOperation::describe() const {
-  return fmt::format("{} at line {} of warp {} lane {} in CTA ({},{},{})", instruction.text(),
-                     instruction.place.ptxLine, warp.index, lane, warp.cta.id[0], warp.cta.id[1], warp.cta.id[2]);
+  return fmt::format("{} at line {} of warp {} lane {} in CTA ({},{},{})", instruction.text(), instruction.loc.ptxLine,
+                     warp.index, lane, warp.cta.id[0], warp.cta.id[1], warp.cta.id[2]);
 }
 
 void issue(Warp &warp, unsigned lane, std::unique_ptr<PipeOperation> operation) {
@@ -28,7 +28,7 @@ Epoch pipeEpoch(Warp &warp, unsigned lane) {
 
 void notePipeAccess(Warp &warp, unsigned lane, const Instruction &instruction, AccessKind kind, const Range &range) {
   if (Checker *checker = checkerOf(warp))
-    checker->tensorAccess(warp, {.place = instruction.place,
+    checker->tensorAccess(warp, {.loc = instruction.loc,
                                  .lane = lane,
                                  .isPipelined = true,
                                  .kind = kind,
@@ -53,7 +53,7 @@ bool checkAccumulators(Warp &warp, unsigned lane, const Instruction &instruction
       return refuse(warp, ReportKind::EarlyUse, instruction, lane,
                     "{} of columns {} to {} of tensor memory, of which the {}x{} MMA at line {} still writes columns "
                     "{} to {}: only MMAs of one accumulator and shape follow each other without a commit and a wait",
-                    instruction.text(), address.column, address.column + columns - 1, one.m, one.n, one.place.ptxLine,
+                    instruction.text(), address.column, address.column + columns - 1, one.m, one.n, one.loc.ptxLine,
                     one.column, one.column + one.columns - 1);
   }
   return true;
@@ -64,8 +64,8 @@ void addAccumulator(Warp &warp, unsigned lane, const Instruction &instruction, c
   if (!checkerOf(warp))
     return;
   TensorPipe &pipe = warp.tensorPipe(lane);
-  const TensorPipe::Accumulator added{&cta, address.lane,     address.column,   columns, m,
-                                      n,    pipe.commits + 1, instruction.place};
+  const TensorPipe::Accumulator added{&cta, address.lane,     address.column, columns, m,
+                                      n,    pipe.commits + 1, instruction.loc};
   for (TensorPipe::Accumulator &one : pipe.accumulators)
     if (one.cta == added.cta && one.lane == added.lane && one.column == added.column && one.m == m && one.n == n) {
       one = added;
@@ -89,8 +89,8 @@ public:
 private:
   void execute() override {
     Cluster &cluster = warp.cta.cluster;
-    for (uint32_t rest = ctaMask; rest; rest &= rest - 1)
-      arriveAt(*cluster.cta(std::countr_zero(rest)));
+    for (uint32_t remaining = ctaMask; remaining; remaining &= remaining - 1)
+      arriveAt(*cluster.cta(std::countr_zero(remaining)));
     cluster.noteProgress();
   }
 
@@ -108,7 +108,7 @@ private:
       checker->releaseEpoch(epoch, ref.barrier->arriving);
     }
     noteArrival(*ref.barrier, warp);
-    reportFault(warp, instruction.place, lane, arrive(*ref.barrier, 1), ref, 1);
+    reportFault(warp, instruction.loc, lane, arrive(*ref.barrier, 1), ref, 1);
   }
 
   uint32_t address, ctaMask;
@@ -125,19 +125,19 @@ public:
 
 private:
   Step executeLane(Warp &warp, unsigned lane) const override {
-    const BarrierRef ref = findBarrier(warp, instruction->place, LaneMask(1) << lane, barrier.one(warp, lane),
-                                       /*onlyOwn=*/false, BarrierUse::AsyncUse);
+    const BarrierRef ref = findBarrier(warp, instruction->loc, LaneMask(1) << lane, barrier.one(warp, lane),
+                                       /*onlyThisCta=*/false, BarrierUse::AsyncUse);
     if (!ref)
       return Step::Fault;
     Cluster &cluster = warp.cta.cluster;
     uint32_t mask = isMulticast ? ctaMask.one(warp, lane) : uint32_t(1) << ref.cta->rank;
     if (mask >> cluster.ctas.size())
-      return warp.fault(ReportKind::InvalidOperand, instruction->place, lane,
+      return warp.fault(ReportKind::InvalidOperand, instruction->loc, lane,
                         fmt::format("multicast to the CTAs {:#x}; the cluster has {}", mask, cluster.ctas.size()));
-    for (uint32_t rest = mask; rest; rest &= rest - 1) {
-      Cta &cta = *cluster.cta(std::countr_zero(rest));
+    for (uint32_t remaining = mask; remaining; remaining &= remaining - 1) {
+      Cta &cta = *cluster.cta(std::countr_zero(remaining));
       if (&cta != ref.cta &&
-          !findBarrierIn(warp, instruction->place, LaneMask(1) << lane, cta, ref.address, BarrierUse::AsyncUse))
+          !findBarrierIn(warp, instruction->loc, LaneMask(1) << lane, cta, ref.address, BarrierUse::AsyncUse))
         return Step::Fault;
     }
     const Epoch epoch = checkerOf(warp) ? pipeEpoch(warp, lane) : Epoch();

@@ -172,7 +172,7 @@ private:
     const TensorAddress at = TensorAddress::of(address.one(warp, lane));
     if (at.lane) {
       refuse(warp, ReportKind::InvalidOperand, *instruction, lane,
-             "{} from lane {}; only shifts of all lanes are known", instruction->text(), at.lane);
+             "{} from lane {}; only shifts of all lanes are supported", instruction->text(), at.lane);
       return Step::Fault;
     }
     for (Cta *cta : ctas) {

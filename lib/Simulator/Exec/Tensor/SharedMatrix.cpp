@@ -58,7 +58,7 @@ bool checkShared(Warp &warp, unsigned lane, const Instruction &instruction, Cta 
       for (; isSet(end); ++end)
         chunks[end / 64] &= ~(uint64_t(1) << end % 64);
       const Range range = {Space::Shared, cta.rank, begin * chunkBytes - sharedBase, (end - begin) * chunkBytes};
-      checker->asyncAccess(warp, lane, instruction.place, AccessKind::Read, range, true, finished);
+      checker->asyncAccess(warp, lane, instruction.loc, AccessKind::Read, range, true, finished);
     }
   return true;
 }

@@ -34,7 +34,7 @@ unsigned takeCtaGroup(Decoding &decoding);
 template <typename... Arguments>
 bool refuse(Warp &warp, ReportKind kind, const Instruction &instruction, int lane,
             fmt::format_string<Arguments...> text, Arguments &&...arguments) {
-  warp.fault(kind, instruction.place, lane, fmt::format(text, std::forward<Arguments>(arguments)...));
+  warp.fault(kind, instruction.loc, lane, fmt::format(text, std::forward<Arguments>(arguments)...));
   return false;
 }
 
@@ -44,7 +44,7 @@ void warn(Warp &warp, ReportKind kind, const Instruction &instruction, int lane,
           Arguments &&...arguments) {
   Report report;
   report.kind = kind;
-  report.actor = warp.actor(instruction.place, lane);
+  report.actor = warp.actor(instruction.loc, lane);
   report.message = fmt::format(text, std::forward<Arguments>(arguments)...);
   report.isLatent = true;
   warp.cta.cluster.machine.reports.add(std::move(report));

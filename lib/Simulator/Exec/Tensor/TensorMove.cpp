@@ -72,7 +72,7 @@ void noteMove(Warp &warp, const Instruction &instruction, const MoveForm &form, 
                                  : Epoch{warp.component(Warp::Waitable::TensorLoads), warp.tensorLoadWaits + 1};
   form.forColumns([&](unsigned first, unsigned columns) {
     for (unsigned column = first; column < first + columns; ++column)
-      checker->tensorAccess(warp, {.place = instruction.place,
+      checker->tensorAccess(warp, {.loc = instruction.loc,
                                    .isCollective = true,
                                    .kind = isStore ? AccessKind::Write : AccessKind::Read,
                                    .range = rangeOf(warp.cta, start.lane, lanesOf(form.shape), start.column + column),
@@ -82,7 +82,7 @@ void noteMove(Warp &warp, const Instruction &instruction, const MoveForm &form, 
 
 bool isWholeWarp(Warp &warp, const Instruction &instruction) {
   return warp.alive == allLanes || refuse(warp, ReportKind::Divergence, instruction, -1,
-                                          "{} needs all 32 threads of the warp, but only lanes {:#010x} are there",
+                                          "{} needs all 32 threads of the warp, but only lanes {:#010x} are active",
                                           instruction.text(), warp.alive);
 }
 
@@ -197,7 +197,7 @@ public:
     return true;
   }
   std::string describe() const override {
-    return fmt::format("{} at line {} of warp {}", instruction.text(), instruction.place.ptxLine, warp.index);
+    return fmt::format("{} at line {} of warp {}", instruction.text(), instruction.loc.ptxLine, warp.index);
   }
 
 private:
