@@ -76,15 +76,15 @@ Access evaluateAccess(Operation *op, Evaluator &evaluator) {
 static std::pair<Poly, Poly> divideByStride(const Poly &offset, const Poly::Monomial &stride, Wide scale) {
   Poly quotient, remainder;
   for (const auto &[monomial, coefficient] : offset.getTerms()) {
-    Poly::Monomial rest;
+    Poly::Monomial others;
     const bool contains = std::includes(monomial.begin(), monomial.end(), stride.begin(), stride.end());
-    std::set_difference(monomial.begin(), monomial.end(), stride.begin(), stride.end(), std::back_inserter(rest));
+    std::set_difference(monomial.begin(), monomial.end(), stride.begin(), stride.end(), std::back_inserter(others));
     if (!contains) {
       remainder = remainder + Poly::product(coefficient, monomial);
       continue;
     }
     const Wide whole = coefficient / scale - (coefficient % scale < 0 ? 1 : 0);
-    quotient = quotient + Poly::product(whole, rest);
+    quotient = quotient + Poly::product(whole, others);
     remainder = remainder + Poly::product(coefficient - whole * scale, monomial);
   }
   return {quotient, remainder};
@@ -109,19 +109,20 @@ Position findPosition(const BufferTerms &buffer, const Poly &offset) {
     return largest;
   };
   llvm::stable_sort(symbolic, [&](size_t left, size_t right) { return degree(left) > degree(right); });
-  Poly rest = offset;
+  Poly remaining = offset;
   for (size_t axis : symbolic) {
     const auto &terms = buffer.strides[axis].getTerms();
     Poly index;
     if (terms.size() == 1 && terms.begin()->second > 0)
-      std::tie(index, rest) = divideByStride(rest, terms.begin()->first, terms.begin()->second);
+      std::tie(index, remaining) = divideByStride(remaining, terms.begin()->first, terms.begin()->second);
     position.indices.push_back(index);
     position.extents.push_back(buffer.shape[axis]);
     position.isInside = position.isInside && Formula::lessEqual(0, index) && Formula::less(index, buffer.shape[axis]);
   }
-  position.indices.push_back(rest);
+  position.indices.push_back(remaining);
   position.extents.push_back(lastOfConstant + Poly(1));
-  position.isInside = position.isInside && Formula::lessEqual(0, rest) && Formula::lessEqual(rest, lastOfConstant);
+  position.isInside =
+      position.isInside && Formula::lessEqual(0, remaining) && Formula::lessEqual(remaining, lastOfConstant);
   return position;
 }
 

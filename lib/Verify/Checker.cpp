@@ -225,8 +225,8 @@ std::vector<std::vector<Formula>> Checker::listWishes(const Gap &gap, Scope scop
 }
 
 bool Checker::refute(llvm::ArrayRef<Gap> gaps, Operation *op, Evaluator &evaluator, Finding &finding, Scope scope) {
-  constexpr size_t mostGaps = 4;
-  for (const Gap &gap : gaps.take_front(mostGaps))
+  constexpr size_t maxGaps = 4;
+  for (const Gap &gap : gaps.take_front(maxGaps))
     for (const std::vector<Formula> &wishes : listWishes(gap, scope))
       if (std::optional<Model> model = prover.refute(gap.hypotheses, gap.goal, wishes))
         if (replayModel(*model, op, evaluator, finding, scope))

@@ -94,7 +94,7 @@ IntegerTerm Evaluator::evaluateDivision(Operation *op, const Index &index) {
   if (symbols.boundsOf(divisor.poly).low <= 0)
     require(all, !Formula::equal(divisor.poly, 0), op->getLoc(), "the divisor is not zero");
   if (isCeil) {
-    auto [negated, rest] = symbols.divide(Poly(0) - value.poly, divisor.poly, /*isFloor=*/true);
+    auto [negated, other] = symbols.divide(Poly(0) - value.poly, divisor.poly, /*isFloor=*/true);
     return {Poly(0) - negated, all};
   }
   auto [quotient, remainder] = symbols.divide(value.poly, divisor.poly, isFloor);

@@ -39,7 +39,7 @@ Poly Evaluator::countOf(scf::ForOp loop, Needs &set) {
     set.insert(term.needs.begin(), term.needs.end());
   }
   const auto &[lower, upper, step] = terms;
-  auto [count, rest] = symbols.divide(upper.poly - lower.poly + step.poly - Poly(1), step.poly, /*isFloor=*/true);
+  auto [count, remainder] = symbols.divide(upper.poly - lower.poly + step.poly - Poly(1), step.poly, /*isFloor=*/true);
   return symbols.choose(Formula::less(lower.poly, upper.poly), count, 0);
 }
 

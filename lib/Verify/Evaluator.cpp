@@ -26,7 +26,7 @@ std::string lineOf(Location location) {
 }
 
 /// Conditions of a value; each of a chain of selections, such as a sorting network, doubles them.
-constexpr size_t mostNeeds = 256;
+constexpr size_t maxNeeds = 256;
 
 // The largest grid of a launch: CUDA programming guide, "Technical Specifications".
 constexpr Wide largestCount = 2147483647;
@@ -111,7 +111,7 @@ IntegerTerm Evaluator::integer(Value value, const Index &index) {
   IntegerTerm result = computeInteger(value, index);
   if (result.poly.isHuge())
     result = unknownInteger(value, "a very large product");
-  if (result.needs.size() > mostNeeds)
+  if (result.needs.size() > maxNeeds)
     result = unknownInteger(value, "a value that many conditions select");
   return integers[{value, index}] = std::move(result);
 }

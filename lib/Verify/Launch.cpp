@@ -14,16 +14,16 @@ namespace {
 
 // The largest grids of a launch: CUDA programming guide, "Technical Specifications"; persistent kernels allow more
 // along y and z (lib/Runtime/Grid.cpp).
-constexpr int64_t mostPrograms[3] = {2147483647, 1 << 22, 1 << 22};
-constexpr int64_t mostSms = 1024;
+constexpr int64_t maxPrograms[3] = {2147483647, 1 << 22, 1 << 22};
+constexpr int64_t maxSms = 1024;
 // A buffer lies in the memory of one GPU; the largest is B300's, 288 GB (data sheet).
-constexpr int64_t mostBytes = 288'000'000'000;
+constexpr int64_t maxBytes = 288'000'000'000;
 
 } // namespace
 
 Launch::Launch(KernelOp kernel, const runtime::Manifest &manifest, Symbols &symbols, const Options &options)
     : manifest(manifest), symbols(symbols), options(options) {
-  SymbolInfo multiprocessors{SymbolKind::Sms, "num_sms", {1, mostSms}};
+  SymbolInfo multiprocessors{SymbolKind::Sms, "num_sms", {1, maxSms}};
   sms = symbols.add(multiprocessors);
   addParameters(kernel);
   for (auto [index, name] : llvm::enumerate(names)) {
@@ -90,10 +90,10 @@ void Launch::addParameters(KernelOp kernel) {
               symbols.at(parameters[index]).range.low = 0;
 }
 
-int64_t Launch::mostElements(unsigned argument) const {
+int64_t Launch::maxElements(unsigned argument) const {
   const runtime::Parameter *parameter = manifest.findParameter(names[argument]);
   const int64_t elementBytes = parameter ? runtime::dataTypeSize(parameter->type) : 1;
-  return std::min(mostBytes / elementBytes, options.mostElements);
+  return std::min(maxBytes / elementBytes, options.maxElements);
 }
 
 void Launch::assumeSizes(KernelOp kernel) {
@@ -159,7 +159,7 @@ void Launch::addBuffer(unsigned argument, const runtime::BufferSpec &spec) {
     isFilled = isFilled && Formula::lessEqual(1, size);
     last = last + (size - Poly(1)) * stride;
   }
-  const int64_t most = mostElements(argument);
+  const int64_t most = maxElements(argument);
   known.push_back(isFilled.implies(Formula::less(last, most)));
   buffers[argument] = std::move(buffer);
 }
@@ -172,12 +172,12 @@ void Launch::addGrid() {
     else if (!manifest.launch.grid.empty())
       size = readInteger(manifest.launch.grid[axis], symbols, [&](StringRef name) { return lookUp(name); });
     if (!size) {
-      SymbolInfo count{SymbolKind::Programs, "num_programs(" + std::to_string(axis) + ")", {1, mostPrograms[axis]}};
+      SymbolInfo count{SymbolKind::Programs, "num_programs(" + std::to_string(axis) + ")", {1, maxPrograms[axis]}};
       count.index = axis;
       size = Poly::symbol(symbols.add(count));
     }
     counts.push_back(*size);
-    known.push_back(Formula::lessEqual(1, *size) && Formula::lessEqual(*size, Poly(mostPrograms[axis])));
+    known.push_back(Formula::lessEqual(1, *size) && Formula::lessEqual(*size, Poly(maxPrograms[axis])));
   }
 }
 

@@ -28,7 +28,7 @@ public:
   /// Returns true if a pointer has no declaration. Then the checks of a launch do not say which sizes are valid.
   bool hasUndeclared() const { return isUndeclared; }
   /// Returns the largest number of elements of a pointer's buffer.
-  int64_t mostElements(unsigned argument) const;
+  int64_t maxElements(unsigned argument) const;
   /// Returns the number of programs along an axis.
   const Poly &programs(unsigned axis) const { return counts[axis]; }
 

@@ -30,10 +30,11 @@ public:
 private:
   /// Consumes an operator or a word.
   bool take(llvm::StringRef token) {
-    llvm::StringRef rest = text.ltrim();
-    if (!rest.consume_front(token) || (llvm::isAlpha(token.front()) && !rest.empty() && isWordLetter(rest.front())))
+    llvm::StringRef remaining = text.ltrim();
+    if (!remaining.consume_front(token) ||
+        (llvm::isAlpha(token.front()) && !remaining.empty() && isWordLetter(remaining.front())))
       return false;
-    text = rest;
+    text = remaining;
     return true;
   }
   static bool isWordLetter(char letter) { return llvm::isAlnum(letter) || letter == '_'; }

@@ -104,19 +104,19 @@ Formula Checker::whenCovered(Operation *store, const Access &access, const Posit
     if (!digits)
       return false;
     SymbolInfo info{SymbolKind::Derived, "index", {0, std::max<Wide>(0, symbols.boundsOf(extent).high)}};
-    Poly rest = Poly::symbol(symbols.add(info));
-    isReached = isReached && Formula::equal(index, rest);
-    known.push_back(Formula::less(rest, extent));
+    Poly remainder = Poly::symbol(symbols.add(info));
+    isReached = isReached && Formula::equal(index, remainder);
+    known.push_back(Formula::less(remainder, extent));
     for (const Digit &digit : llvm::reverse(*digits)) {
       if (values.contains(digit.symbol))
         return false;
       if (digit.weight == Poly(1)) {
-        values[digit.symbol] = rest;
+        values[digit.symbol] = remainder;
         break;
       }
       if (!prover.proves(known, Formula::less(0, digit.weight)))
         return false;
-      std::tie(values[digit.symbol], rest) = symbols.divide(rest, digit.weight, /*isFloor=*/true);
+      std::tie(values[digit.symbol], remainder) = symbols.divide(remainder, digit.weight, /*isFloor=*/true);
     }
   }
   // The ranges are proven first: values outside of them would contradict the ranges of the symbols, from which anything
@@ -133,10 +133,10 @@ Formula Checker::whenCovered(Operation *store, const Access &access, const Posit
     return false;
   for (const auto &[symbol, value] : values)
     known.push_back(Formula::equal(Poly::symbol(symbol), value));
-  auto holds = [&](const Formula &condition, const Needs &needs, bool isBelieved) {
+  auto holds = [&](const Formula &condition, const Needs &needs, bool assumeUnknown) {
     if (findGap(needs, evaluator, known))
-      return isBelieved;
-    if (!isBelieved && !prover.proves(known, condition))
+      return assumeUnknown;
+    if (!assumeUnknown && !prover.proves(known, condition))
       return false;
     known.push_back(condition);
     return true;
@@ -145,7 +145,7 @@ Formula Checker::whenCovered(Operation *store, const Access &access, const Posit
     if (!holds(step.condition, step.needs, step.isAssumption))
       return false;
   for (const TruthTerm &part : access.mask)
-    if (!holds(part.truth, part.needs, /*isBelieved=*/false))
+    if (!holds(part.truth, part.needs, /*assumeUnknown=*/false))
       return false;
   if (findGap(access.pointer.needs, evaluator, known) || !prover.proves(known, isReached))
     return false;

@@ -9,7 +9,7 @@ namespace {
 
 constexpr unsigned linearMilliseconds = 3000, productMilliseconds = 1500, refutationMilliseconds = 1500,
                    contradictionMilliseconds = 500;
-constexpr size_t mostLemmas = 600;
+constexpr size_t maxLemmas = 600;
 
 /// Writes assertions as SMT-LIB.
 class Script {
@@ -137,7 +137,7 @@ private:
   /// Adds p >= 0 => p * n >= 0 and p < 0 => p * n + n <= 0, if that introduces no new monomial.
   void addScaled(const Poly &comparison, Symbol factor) {
     const Poly by = Poly::symbol(factor), scaled = comparison * by;
-    if (lemmas.size() >= mostLemmas || scaled.isHuge() || scaled.isLinear())
+    if (lemmas.size() >= maxLemmas || scaled.isHuge() || scaled.isLinear())
       return;
     for (const auto &[monomial, coefficient] : scaled.getTerms())
       if (monomial.size() > 1 && !products.contains(monomial))
@@ -151,15 +151,15 @@ private:
   void comparePartners(Symbol factor, bool areScaled) {
     std::vector<Poly> partners = {Poly(1)};
     for (const auto &[product, coefficients] : products) {
-      Poly::Monomial rest = product;
-      auto place = std::find(rest.begin(), rest.end(), factor);
-      if (place == rest.end())
+      Poly::Monomial remainder = product;
+      auto place = std::find(remainder.begin(), remainder.end(), factor);
+      if (place == remainder.end())
         continue;
-      rest.erase(place);
-      partners.push_back(Poly::product(1, rest));
+      remainder.erase(place);
+      partners.push_back(Poly::product(1, remainder));
       for (Wide coefficient : coefficients)
         if (areScaled && coefficient != 1)
-          partners.push_back(Poly::product(coefficient, rest));
+          partners.push_back(Poly::product(coefficient, remainder));
     }
     for (size_t i = 0; i < partners.size(); ++i)
       for (size_t j = i + 1; j < partners.size(); ++j) {

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::chrono::seconds longestRun{5};
 constexpr double fewPrograms = 64, manyPrograms = 4096; // maximum number of programs of a grid that is run completely
-constexpr size_t mostFilledBytes = 16 << 20;            // larger buffers remain zero
+constexpr size_t maxFilledBytes = 16 << 20;             // larger buffers remain zero
 constexpr size_t undeclaredBytes = size_t(1) << 36;     // size of a buffer without a declaration
 
 /// Zero-filled memory that is only allocated where it is touched.
@@ -200,10 +200,10 @@ std::optional<interp::Error> Replay::run(const Example &example, Programs progra
     if (!memory.back().data())
       return std::nullopt;
     if (kept && kept->buffer == parameter.name) {
-      if (bytes > mostFilledBytes)
+      if (bytes > maxFilledBytes)
         return std::nullopt;
       std::memset(memory.back().data(), kept->byte, bytes);
-    } else if (bytes <= mostFilledBytes && runtime::isFloatType(parameter.type))
+    } else if (bytes <= maxFilledBytes && runtime::isFloatType(parameter.type))
       fillFloats(memory.back().data(), bytes, parameter.type);
     arguments.push_back(interp::Argument::pointer(int(buffers.size())));
     interp::Buffer &buffer = buffers.emplace_back();

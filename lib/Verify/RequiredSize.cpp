@@ -233,7 +233,7 @@ private:
         const Definition *definition = monomial.size() == 1 ? symbols.definitionOf(monomial.front()) : nullptr;
         if (!definition || definition->kind != Definition::Kind::Remainder)
           continue;
-        const Poly whole = definition->right * *definition->other, rest = Poly::symbol(monomial.front());
+        const Poly whole = definition->right * *definition->other, remainder = Poly::symbol(monomial.front());
         const Cofactors other = split(whole * factor);
         if (other.size() != 1 || other.begin()->first.empty())
           continue;
@@ -241,7 +241,7 @@ private:
         if (same == parts.end() || same->second != other.begin()->second)
           continue;
         needPositive(definition->right);
-        poly = poly + factor * (definition->left - whole - rest);
+        poly = poly + factor * (definition->left - whole - remainder);
         hasChanged = true;
         break;
       }

@@ -4,7 +4,8 @@
 //
 //   x + row * stride + column     row <= M - 1, column <= N - 1     (M - 1) * stride + N elements
 //
-// A condition `p - l >= 0` bounds the terms of the offset that are a multiple of `l`: a * l + rest <= a * p + rest.
+// A condition `p - l >= 0` bounds the terms of the offset that are a multiple of `l`: a * l + remainder <= a * p +
+// remainder.
 #pragma once
 
 #include "Verify/Term.h"

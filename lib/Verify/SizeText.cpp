@@ -91,7 +91,7 @@ std::string toSizeText(const Poly &size, const Symbols &symbols, const std::map<
   for (const auto &[monomial, coefficient] : size.getTerms()) {
     if (coefficient >= 0 || monomial.empty())
       continue;
-    Poly factor, rest;
+    Poly factor, remainder;
     for (const auto &[other, scale] : size.getTerms()) {
       const bool contains = std::includes(other.begin(), other.end(), monomial.begin(), monomial.end());
       Monomial left;
@@ -99,13 +99,13 @@ std::string toSizeText(const Poly &size, const Symbols &symbols, const std::map<
       if (contains)
         factor = factor + Poly::product(scale, std::move(left));
       else
-        rest = rest + Poly::product(scale, other);
+        remainder = remainder + Poly::product(scale, other);
     }
     if (factor.getTerms().size() < 2)
       continue;
     const std::string text =
         "(" + verify::toText(factor, symbols, names) + ") * " + toText(monomial, 1, symbols, names);
-    return rest == Poly(0) ? text : text + " + " + toSizeText(rest, symbols, names);
+    return remainder == Poly(0) ? text : text + " + " + toSizeText(remainder, symbols, names);
   }
   return verify::toText(size, symbols, names);
 }

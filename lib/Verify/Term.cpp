@@ -187,14 +187,14 @@ std::pair<Poly, Poly> Symbols::divide(const Poly &value, const Poly &divisor, bo
   isFloor |= isNatural;
   // (128 * a + b) / 128 is a if 0 <= b < 128.
   if (std::optional<Wide> constant = divisor.getConstant(); constant && *constant > 0 && isFloor) {
-    Poly whole, rest;
+    Poly whole, remainder;
     for (const auto &[monomial, coefficient] : value.getTerms()) {
       const bool divides = coefficient % *constant == 0;
-      (divides ? whole : rest) =
-          (divides ? whole : rest) + Poly::product(divides ? coefficient / *constant : coefficient, monomial);
+      (divides ? whole : remainder) =
+          (divides ? whole : remainder) + Poly::product(divides ? coefficient / *constant : coefficient, monomial);
     }
-    if (Interval left = boundsOf(rest); left.low >= 0 && left.high < *constant)
-      return {whole, rest};
+    if (Interval left = boundsOf(remainder); left.low >= 0 && left.high < *constant)
+      return {whole, remainder};
     if (std::optional<Wide> known = value.getConstant(); known && *known >= 0)
       return {*known / *constant, *known % *constant};
   }

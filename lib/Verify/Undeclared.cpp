@@ -67,7 +67,7 @@ void Checker::checkUndeclared(const Access &access, Finding &finding) {
   };
   std::vector<std::string> also;
   Hypotheses known;
-  const int64_t largest = launch.mostElements(argument);
+  const int64_t largest = launch.maxElements(argument);
   findGaps(std::min(largest, most32), known);
   if (largest > most32) {
     Hypotheses ofAny;

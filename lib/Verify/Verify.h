@@ -30,9 +30,9 @@ struct Finding {
 };
 
 struct Options {
-  double seconds = 20;                     ///< for the whole kernel
-  int64_t largest = 2147483647 - 65535;    ///< of a 32-bit parameter
-  int64_t mostElements = int64_t(1) << 40; ///< of a buffer
+  double seconds = 20;                    ///< for the whole kernel
+  int64_t largest = 2147483647 - 65535;   ///< of a 32-bit parameter
+  int64_t maxElements = int64_t(1) << 40; ///< of a buffer
 };
 
 struct Report {
