@@ -51,11 +51,13 @@ public:
     options.checkUninitialized = wanted.checkUninitialized;
     options.checkOverflow = wanted.checkOverflow;
     interp::Debugger debugger(info, wanted.debug, std::cin, llvm::outs());
-    if (wanted.wantsDebugger())
+    if (wanted.needsDebugger())
       options.observer = &debugger;
     interp::Grid size{uint32_t(grid[0]), uint32_t(grid[1]), uint32_t(grid[2])};
     runner::LongWork work("interpreter", wanted.limit);
-    options.goesOn = [&](uint64_t ended, uint64_t programs) { return work.reach(double(ended), double(programs)); };
+    options.shouldContinue = [&](uint64_t ended, uint64_t programs) {
+      return work.reach(double(ended), double(programs));
+    };
     std::optional<interp::Error> error = interp::run(kernel, size, values, buffers, options);
     if (!error)
       debugger.reportUnreached();

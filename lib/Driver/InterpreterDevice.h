@@ -23,7 +23,7 @@ struct InterpreterOptions {
   interp::Debugger::Request debug;
   std::optional<runner::TimeLimit> limit;
 
-  bool wantsDebugger() const { return !debug.breakpoints.empty() || !debug.printLines.empty(); }
+  bool needsDebugger() const { return !debug.breakpoints.empty() || !debug.printLines.empty(); }
 };
 
 /// Builds the names and lines for a debugger from the records of the front end.

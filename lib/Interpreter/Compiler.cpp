@@ -23,10 +23,10 @@ size_t FrameAllocator::allocate(size_t bytes) {
       best = range;
   if (best == freeRanges.end())
     return allocateFresh(bytes);
-  size_t offset = best->first, rest = best->second - bytes;
+  size_t offset = best->first, remaining = best->second - bytes;
   freeRanges.erase(best);
-  if (rest)
-    freeRanges[offset + bytes] = rest;
+  if (remaining)
+    freeRanges[offset + bytes] = remaining;
   return offset;
 }
 
@@ -270,7 +270,7 @@ bool Compiler::checkTypes(Operation *op) {
   return true;
 }
 
-static bool doNothing(Machine &, const Instruction &) {
+static bool executeNop(Machine &, const Instruction &) {
   return true;
 }
 
@@ -283,7 +283,7 @@ bool Compiler::compileOperation(Operation *op) {
     return false;
   // A constant needs no instruction, but a debugger stops at its line.
   if (keepValues && current->size() == before)
-    emit(op, doNothing, {}, {}, Slot());
+    emit(op, executeNop, {}, {}, Slot());
   return true;
 }
 

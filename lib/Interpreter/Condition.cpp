@@ -14,22 +14,22 @@ std::optional<Condition::Term> Condition::parseTerm(StringRef text) {
   term.name = text.take_while([](char c) { return llvm::isAlnum(c) || c == '_'; }).str();
   if (term.name.empty() || llvm::isDigit(term.name.front()))
     return std::nullopt;
-  StringRef rest = text.drop_front(term.name.size()).ltrim();
+  StringRef remaining = text.drop_front(term.name.size()).ltrim();
   for (StringRef comparison : {"==", "!=", "<=", ">=", "<", ">"})
-    if (term.comparison.empty() && rest.consume_front(comparison))
+    if (term.comparison.empty() && remaining.consume_front(comparison))
       term.comparison = comparison.str();
   bool isProgram = term.name == "pid", isTuple = false;
-  rest = rest.trim();
-  if (isProgram && rest.consume_front("("))
-    isTuple = rest.consume_back(")");
+  remaining = remaining.trim();
+  if (isProgram && remaining.consume_front("("))
+    isTuple = remaining.consume_back(")");
   SmallVector<StringRef> words;
-  rest.split(words, ',');
+  remaining.split(words, ',');
   if (words.size() > 1 && words.back().trim().empty()) // trailing comma: (1,)
     words.pop_back();
   for (StringRef word : words)
-    if (word.trim().getAsDouble(term.numbers.emplace_back()))
+    if (word.trim().getAsDouble(term.values.emplace_back()))
       return std::nullopt;
-  bool isKnown = !term.comparison.empty() && term.numbers.size() <= (isProgram && isTuple ? 3u : 1u);
+  bool isKnown = !term.comparison.empty() && term.values.size() <= (isProgram && isTuple ? 3u : 1u);
   if (isProgram && term.comparison != "==" && term.comparison != "!=")
     return std::nullopt;
   return isKnown ? std::optional(term) : std::nullopt;
@@ -38,13 +38,13 @@ std::optional<Condition::Term> Condition::parseTerm(StringRef text) {
 std::optional<Condition> Condition::parse(StringRef text) {
   Condition condition;
   condition.text = text.trim().str();
-  for (StringRef rest = text; !rest.empty();) {
-    auto [first, others] = rest.split(" and ");
+  for (StringRef remaining = text; !remaining.empty();) {
+    auto [first, others] = remaining.split(" and ");
     std::optional<Term> term = parseTerm(first);
     if (!term)
       return std::nullopt;
     condition.terms.push_back(std::move(*term));
-    rest = others;
+    remaining = others;
   }
   return condition.terms.empty() ? std::nullopt : std::optional(condition);
 }
@@ -73,7 +73,7 @@ std::string Condition::findMistake(const DebugInfo &info) const {
   for (const Term &term : terms) {
     std::string mistake;
     if (term.name == "line" && term.comparison == "==")
-      mistake = info.explainMissing(term.numbers.front());
+      mistake = info.explainMissing(term.values.front());
     else if (term.name != "line" && term.name != "pid")
       mistake = explainNoNumber(info, term.name);
     if (!mistake.empty())
@@ -95,24 +95,24 @@ static bool compare(double left, StringRef comparison, double right) {
 }
 
 std::optional<bool> Condition::holds(const Machine &machine, const DebugInfo &info, Operation *op,
-                                     const StackFrame &frame, bool behind) const {
+                                     const StackFrame &frame, bool isAfter) const {
   bool holds = true;
   for (const Term &term : terms) {
     if (term.name == "pid") {
       bool isEqual = true;
-      for (auto [axis, number] : llvm::enumerate(term.numbers))
+      for (auto [axis, number] : llvm::enumerate(term.values))
         isEqual &= machine.program[axis] == number;
       holds &= isEqual == (term.comparison == "==");
       continue;
     }
     std::optional<double> value = frame.line;
     if (term.name != "line") {
-      const Variable *variable = info.find(op, frame.key, term.name, behind);
+      const Variable *variable = info.find(op, frame.key, term.name, isAfter);
       value = variable ? numberOf(machine, *variable) : std::nullopt;
     }
     if (!value)
       return std::nullopt;
-    holds &= compare(*value, term.comparison, term.numbers.front());
+    holds &= compare(*value, term.comparison, term.values.front());
   }
   return holds;
 }

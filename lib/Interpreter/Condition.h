@@ -18,7 +18,7 @@ public:
   /// Evaluates the condition before `op`, or after it. Returns nullopt if a variable has no value, as in helpers, where
   /// the condition keeps its state from the call.
   std::optional<bool> holds(const Machine &machine, const DebugInfo &info, mlir::Operation *op, const StackFrame &frame,
-                            bool behind = false) const;
+                            bool isAfter = false) const;
   /// Explains why the condition can never hold: a line without code, or a name that no scalar has. Empty if it may
   /// hold.
   std::string findMistake(const DebugInfo &info) const;
@@ -30,7 +30,7 @@ private:
   struct Term {
     std::string name; // "pid", "line", or the name of a variable
     std::string comparison;
-    llvm::SmallVector<double, 3> numbers; // one value, or the coordinates of pid
+    llvm::SmallVector<double, 3> values; // one value, or the coordinates of pid
   };
   static std::optional<Term> parseTerm(llvm::StringRef text);
 

@@ -35,7 +35,7 @@ bool runFor(Machine &machine, const Instruction &instruction) {
   // The distance to the end fits 64 unsigned bits, so the induction variable never wraps.
   for (;; variable = int64_t(uint64_t(variable) + uint64_t(step))) {
     std::memcpy(machine.at<char>(data.variable), &variable, bytesInFrame(instruction.kind));
-    if (!machine.runBlock(data.body) || !machine.goesOn(instruction))
+    if (!machine.runBlock(data.body) || !machine.shouldContinue(instruction))
       return false;
     if (uint64_t(upper) - uint64_t(variable) <= uint64_t(step))
       return true;
@@ -98,10 +98,10 @@ bool runPrograms(Machine &machine, const Instruction &instruction) {
   for (auto [size, place] : llvm::zip_equal(sizes, data.sizes))
     count *= size = *machine.at<uint32_t>(place);
   for (uint64_t program = machine.program[0]; program < count; program += machine.grid.x) {
-    uint64_t rest = program;
+    uint64_t remainder = program;
     for (auto [size, place] : llvm::zip_equal(sizes, data.coordinates)) {
-      *machine.at<uint32_t>(place) = uint32_t(rest % size);
-      rest /= size;
+      *machine.at<uint32_t>(place) = uint32_t(remainder % size);
+      remainder /= size;
     }
     if (!machine.runBlock(data.body))
       return false;
@@ -177,7 +177,7 @@ bool runWhile(Machine &machine, const Instruction &instruction) {
       return false;
     if (!*machine.at<uint8_t>(data.condition))
       return true;
-    if (!machine.runBlock(data.after) || !machine.goesOn(instruction))
+    if (!machine.runBlock(data.after) || !machine.shouldContinue(instruction))
       return false;
     if (iteration < patience)
       continue;

@@ -43,12 +43,12 @@ std::string textOf(ArrayRef<int64_t> shape) {
 
 class Evaluator {
 public:
-  Evaluator(StringRef text, NumbersOfName numbersOf) : rest(text), numbersOf(numbersOf) {}
+  Evaluator(StringRef text, LookupVariable lookup) : remaining(text), lookup(lookup) {}
 
-  llvm::Expected<NumberArray> run() {
-    NumberArray result = parseOr();
-    if (message.empty() && !rest.trim().empty())
-      fail(formatv("cannot read '{0}'", rest.trim()));
+  llvm::Expected<ValueArray> run() {
+    ValueArray result = parseOr();
+    if (message.empty() && !remaining.trim().empty())
+      fail(formatv("cannot read '{0}'", remaining.trim()));
     if (!message.empty())
       return llvm::createStringError(message);
     return result;
@@ -56,145 +56,145 @@ public:
 
 private:
   /// Keeps the first message; parsing continues with zeros.
-  NumberArray fail(const std::string &text) {
+  ValueArray fail(const std::string &text) {
     if (message.empty())
       message = text;
-    rest = "";
+    remaining = "";
     return {{}, {0.0}};
   }
 
   bool accept(StringRef symbol) {
-    rest = rest.ltrim();
-    return rest.consume_front(symbol);
+    remaining = remaining.ltrim();
+    return remaining.consume_front(symbol);
   }
   bool acceptWord(StringRef word) {
-    rest = rest.ltrim();
-    StringRef behind = rest.substr(word.size());
-    if (!rest.starts_with(word) || (!behind.empty() && (llvm::isAlnum(behind.front()) || behind.front() == '_')))
+    remaining = remaining.ltrim();
+    StringRef after = remaining.substr(word.size());
+    if (!remaining.starts_with(word) || (!after.empty() && (llvm::isAlnum(after.front()) || after.front() == '_')))
       return false;
-    rest = behind;
+    remaining = after;
     return true;
   }
 
-  NumberArray parseOr() {
-    NumberArray left = parseAnd();
+  ValueArray parseOr() {
+    ValueArray left = parseAnd();
     while (acceptWord("or"))
       left = combine(left, parseAnd(), [](double a, double b) { return double(a != 0 || b != 0); });
     return left;
   }
-  NumberArray parseAnd() {
-    NumberArray left = parseNot();
+  ValueArray parseAnd() {
+    ValueArray left = parseNot();
     while (acceptWord("and"))
       left = combine(left, parseNot(), [](double a, double b) { return double(a != 0 && b != 0); });
     return left;
   }
-  NumberArray parseNot() {
-    if (++nesting > mostNesting)
+  ValueArray parseNot() {
+    if (++nesting > maxNesting)
       return fail("the expression is nested too deeply");
-    NumberArray value =
+    ValueArray value =
         acceptWord("not") ? each(parseNot(), [](double a) { return double(a == 0); }) : parseComparison();
     --nesting;
     return value;
   }
-  NumberArray parseComparison() {
-    NumberArray left = parseChain(sums, [&] { return parseTerm(); });
+  ValueArray parseComparison() {
+    ValueArray left = parseChain(sums, [&] { return parseTerm(); });
     for (const Operator &comparison : comparisons)
       if (accept(comparison.name))
         return combine(left, parseChain(sums, [&] { return parseTerm(); }), comparison.compute);
     return left;
   }
-  NumberArray parseTerm() {
+  ValueArray parseTerm() {
     return parseChain(products, [&] { return parseUnary(); });
   }
-  template <typename Next> NumberArray parseChain(ArrayRef<Operator> operators, Next next) {
-    NumberArray left = next();
-    for (bool goesOn = true; goesOn;) {
-      goesOn = false;
+  template <typename Next> ValueArray parseChain(ArrayRef<Operator> operators, Next next) {
+    ValueArray left = next();
+    for (bool shouldContinue = true; shouldContinue;) {
+      shouldContinue = false;
       for (const Operator &op : operators)
         if (accept(op.name)) {
           left = combine(left, next(), op.compute);
-          goesOn = true;
+          shouldContinue = true;
           break;
         }
     }
     return left;
   }
-  NumberArray parseUnary() {
+  ValueArray parseUnary() {
     if (!accept("-"))
       return parseSubscripts(parsePrimary());
-    if (++nesting > mostNesting)
+    if (++nesting > maxNesting)
       return fail("the expression is nested too deeply");
-    NumberArray value = each(parseUnary(), [](double a) { return -a; });
+    ValueArray value = each(parseUnary(), [](double a) { return -a; });
     --nesting;
     return value;
   }
 
-  NumberArray parsePrimary() {
+  ValueArray parsePrimary() {
     if (accept("("))
       return parseInBrackets();
-    rest = rest.ltrim();
-    if (!rest.empty() && (llvm::isDigit(rest.front()) || rest.front() == '.'))
+    remaining = remaining.ltrim();
+    if (!remaining.empty() && (llvm::isDigit(remaining.front()) || remaining.front() == '.'))
       return parseNumber();
-    StringRef name = rest.take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
+    StringRef name = remaining.take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
     if (name.empty())
-      return fail(rest.empty() ? "the expression ends too early" : formatv("cannot read '{0}'", rest).str());
-    rest = rest.drop_front(name.size());
+      return fail(remaining.empty() ? "the expression ends too early" : formatv("cannot read '{0}'", remaining).str());
+    remaining = remaining.drop_front(name.size());
     if (accept("("))
       return call(name, parseInBrackets());
-    std::optional<NumberArray> value = numbersOf(name);
+    std::optional<ValueArray> value = lookup(name);
     return value ? std::move(*value) : fail(formatv("'{0}' has no numeric value here", name));
   }
-  NumberArray parseInBrackets() {
-    NumberArray value = parseOr();
+  ValueArray parseInBrackets() {
+    ValueArray value = parseOr();
     return accept(")") ? value : fail("a ')' is missing");
   }
-  NumberArray parseNumber() {
+  ValueArray parseNumber() {
     // The exponent may have a sign, as in 1e-3.
     size_t end = 0;
-    while (end < rest.size() && (llvm::isAlnum(rest[end]) || rest[end] == '.' ||
-                                 ((rest[end] == '-' || rest[end] == '+') && end > 0 &&
-                                  llvm::toLower(rest[end - 1]) == 'e' && !rest.starts_with("0x"))))
+    while (end < remaining.size() && (llvm::isAlnum(remaining[end]) || remaining[end] == '.' ||
+                                      ((remaining[end] == '-' || remaining[end] == '+') && end > 0 &&
+                                       llvm::toLower(remaining[end - 1]) == 'e' && !remaining.starts_with("0x"))))
       ++end;
-    StringRef text = rest.take_front(end);
-    rest = rest.drop_front(end);
+    StringRef text = remaining.take_front(end);
+    remaining = remaining.drop_front(end);
     double number = 0;
-    return text.getAsDouble(number) ? fail(formatv("'{0}' is not a number", text)) : NumberArray{{}, {number}};
+    return text.getAsDouble(number) ? fail(formatv("'{0}' is not a number", text)) : ValueArray{{}, {number}};
   }
 
-  NumberArray parseSubscripts(NumberArray value) {
+  ValueArray parseSubscripts(ValueArray value) {
     while (accept("[")) {
-      SmallVector<std::optional<int64_t>> places; // nullopt: ':'
+      SmallVector<std::optional<int64_t>> indices; // nullopt: ':'
       do {
-        rest = rest.ltrim();
+        remaining = remaining.ltrim();
         int64_t index = 0;
         if (accept(":"))
-          places.push_back(std::nullopt);
-        else if (!rest.consumeInteger(10, index))
-          places.push_back(index);
+          indices.push_back(std::nullopt);
+        else if (!remaining.consumeInteger(10, index))
+          indices.push_back(index);
         else
           return fail("an index must be an integer or ':'");
       } while (accept(","));
       if (!accept("]"))
         return fail("a ']' is missing");
-      value = elements(value, places);
+      value = elements(value, indices);
     }
     return value;
   }
 
-  NumberArray elements(const NumberArray &value, ArrayRef<std::optional<int64_t>> places) {
-    if (places.size() > value.shape.size())
-      return fail(formatv("too many indices: {0} for {1} dimensions", places.size(), value.shape.size()));
-    NumberArray result = value;
+  ValueArray elements(const ValueArray &value, ArrayRef<std::optional<int64_t>> indices) {
+    if (indices.size() > value.shape.size())
+      return fail(formatv("too many indices: {0} for {1} dimensions", indices.size(), value.shape.size()));
+    ValueArray result = value;
     int64_t outer = 1;
-    for (size_t axis = 0, kept = 0; axis < places.size(); ++axis) {
+    for (size_t axis = 0, kept = 0; axis < indices.size(); ++axis) {
       const int64_t size = result.shape[kept];
       const int64_t inner = product(ArrayRef(result.shape).drop_front(kept + 1));
-      if (!places[axis]) {
+      if (!indices[axis]) {
         outer *= size;
         ++kept;
         continue;
       }
-      const int64_t index = *places[axis];
+      const int64_t index = *indices[axis];
       if (index < 0 || index >= size)
         return fail(formatv("index {0} is out of range for a dimension of {1} elements", index, size));
       std::vector<double> values;
@@ -208,7 +208,7 @@ private:
     return result;
   }
 
-  NumberArray call(StringRef name, const NumberArray &value) {
+  ValueArray call(StringRef name, const ValueArray &value) {
     const std::vector<double> &all = value.values;
     if (name == "abs")
       return each(value, [](double a) { return std::fabs(a); });
@@ -226,7 +226,7 @@ private:
     return std::accumulate(sizes.begin(), sizes.end(), int64_t(1), std::multiplies<>());
   }
 
-  template <typename Function> static NumberArray each(NumberArray value, Function function) {
+  template <typename Function> static ValueArray each(ValueArray value, Function function) {
     for (double &element : value.values)
       element = function(element);
     return value;
@@ -242,11 +242,11 @@ private:
     return place;
   }
 
-  NumberArray combine(const NumberArray &left, const NumberArray &right, Binary compute) {
-    NumberArray result;
+  ValueArray combine(const ValueArray &left, const ValueArray &right, Binary compute) {
+    ValueArray result;
     const size_t rank = std::max(left.shape.size(), right.shape.size());
     for (size_t axis = 0; axis < rank; ++axis) {
-      auto sizeIn = [&](const NumberArray &array) {
+      auto sizeIn = [&](const ValueArray &array) {
         const size_t missing = rank - array.shape.size();
         return axis < missing ? 1 : array.shape[axis - missing];
       };
@@ -256,8 +256,8 @@ private:
       result.shape.push_back(a == 1 ? b : a);
     }
     const int64_t count = product(result.shape);
-    constexpr int64_t mostElements = 1 << 22;
-    if (count > mostElements)
+    constexpr int64_t maxElements = 1 << 22;
+    if (count > maxElements)
       return fail(formatv("the result would have {0} elements", count));
     for (int64_t i = 0; i < count; ++i)
       result.values.push_back(compute(left.values[sourceOf(i, result.shape, left.shape)],
@@ -265,17 +265,17 @@ private:
     return result;
   }
 
-  static constexpr unsigned mostNesting = 100;
-  StringRef rest;
-  NumbersOfName numbersOf;
+  static constexpr unsigned maxNesting = 100;
+  StringRef remaining;
+  LookupVariable lookup;
   std::string message;
   unsigned nesting = 0;
 };
 
 } // namespace
 
-llvm::Expected<NumberArray> evaluateExpression(StringRef text, NumbersOfName numbersOf) {
-  return Evaluator(text, numbersOf).run();
+llvm::Expected<ValueArray> evaluateExpression(StringRef text, LookupVariable lookup) {
+  return Evaluator(text, lookup).run();
 }
 
 } // namespace tile::interp

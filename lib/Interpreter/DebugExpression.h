@@ -20,15 +20,15 @@
 namespace tile::interp {
 
 /// Elements in row-major order; the shape of a scalar is empty.
-struct NumberArray {
+struct ValueArray {
   llvm::SmallVector<int64_t> shape;
   std::vector<double> values;
 };
 
 /// Returns the value of a name; nullopt if it has no value or is not numeric.
-using NumbersOfName = llvm::function_ref<std::optional<NumberArray>(llvm::StringRef name)>;
+using LookupVariable = llvm::function_ref<std::optional<ValueArray>(llvm::StringRef name)>;
 
 /// Evaluates an expression. Fails on syntax errors, unknown names, incompatible shapes and indices out of bounds.
-llvm::Expected<NumberArray> evaluateExpression(llvm::StringRef text, NumbersOfName numbersOf);
+llvm::Expected<ValueArray> evaluateExpression(llvm::StringRef text, LookupVariable lookup);
 
 } // namespace tile::interp

@@ -41,23 +41,23 @@ std::string DebugInfo::functionOf(const StackFrame &frame) const {
 }
 
 /// Returns true if `first` has been executed when execution is before or after `op`.
-static bool isReached(Operation *first, mlir::Block *block, Operation *op, bool behind) {
+static bool isReached(Operation *first, mlir::Block *block, Operation *op, bool isAfter) {
   Operation *ancestor = block->findAncestorOpInBlock(*op);
   if (!ancestor)
     return false;
-  return !first || first->isBeforeInBlock(ancestor) || (behind && first == ancestor && ancestor == op);
+  return !first || first->isBeforeInBlock(ancestor) || (isAfter && first == ancestor && ancestor == op);
 }
 
-static bool isVisible(const Variable &variable, Operation *op, bool behind) {
+static bool isVisible(const Variable &variable, Operation *op, bool isAfter) {
   Value value = variable.value;
-  if (value && !isReached(value.getDefiningOp(), value.getParentBlock(), op, behind))
+  if (value && !isReached(value.getDefiningOp(), value.getParentBlock(), op, isAfter))
     return false;
-  return !variable.block || isReached(variable.after, variable.block, op, behind);
+  return !variable.block || isReached(variable.after, variable.block, op, isAfter);
 }
 
-const Variable *DebugInfo::find(Operation *op, Attribute frame, StringRef name, bool behind) const {
+const Variable *DebugInfo::find(Operation *op, Attribute frame, StringRef name, bool isAfter) const {
   for (const Variable &variable : llvm::reverse(variables))
-    if (variable.frame == frame && variable.name == name && isVisible(variable, op, behind))
+    if (variable.frame == frame && variable.name == name && isVisible(variable, op, isAfter))
       return &variable;
   return nullptr;
 }
@@ -65,7 +65,7 @@ const Variable *DebugInfo::find(Operation *op, Attribute frame, StringRef name, 
 std::vector<const Variable *> DebugInfo::visible(Operation *op, Attribute frame) const {
   std::map<StringRef, const Variable *> byName;
   for (const Variable &variable : variables)
-    if (variable.frame == frame && isVisible(variable, op, /*behind=*/false))
+    if (variable.frame == frame && isVisible(variable, op, /*isAfter=*/false))
       byName[variable.name] = &variable;
   std::vector<const Variable *> found;
   for (const auto &[name, variable] : byName)
@@ -112,11 +112,11 @@ static void printNested(llvm::raw_ostream &stream, ArrayRef<int64_t> shape, int6
   if (shape.empty())
     return print(first);
   // Print as many elements as fit on a line; of longer dimensions, only the ends.
-  constexpr int64_t mostElements = 8, shownAtEnds = 3;
+  constexpr int64_t maxElements = 8, shownAtEnds = 3;
   int64_t step = llvm::product_of(shape.drop_front());
   stream << '[';
   for (int64_t i = 0; i < shape.front(); ++i) {
-    if (shape.front() > mostElements && i == shownAtEnds) {
+    if (shape.front() > maxElements && i == shownAtEnds) {
       stream << "..., ";
       i = shape.front() - shownAtEnds;
     }
@@ -126,9 +126,9 @@ static void printNested(llvm::raw_ostream &stream, ArrayRef<int64_t> shape, int6
   stream << ']';
 }
 
-void printNumbers(llvm::raw_ostream &stream, const NumberArray &numbers) {
-  printNested(stream, numbers.shape, 0,
-              [&](int64_t element) { stream << llvm::format("%.9g", numbers.values[element]); });
+void printValues(llvm::raw_ostream &stream, const ValueArray &values) {
+  printNested(stream, values.shape, 0,
+              [&](int64_t element) { stream << llvm::format("%.9g", values.values[element]); });
 }
 
 void printValue(llvm::raw_ostream &stream, const Machine &machine, const Variable &variable) {
@@ -154,11 +154,11 @@ bool printElement(llvm::raw_ostream &stream, const Machine &machine, const Varia
   return true;
 }
 
-std::optional<NumberArray> numbersOf(const Machine &machine, const Variable &variable) {
-  NumberArray numbers;
+std::optional<ValueArray> valuesOf(const Machine &machine, const Variable &variable) {
+  ValueArray values;
   if (variable.value)
-    numbers.shape = shapeOf(variable.value);
-  for (int64_t element = 0; element < llvm::product_of(numbers.shape); ++element) {
+    values.shape = shapeOf(variable.value);
+  for (int64_t element = 0; element < llvm::product_of(values.shape); ++element) {
     std::string text;
     llvm::raw_string_ostream stream(text);
     if (variable.value)
@@ -166,17 +166,17 @@ std::optional<NumberArray> numbersOf(const Machine &machine, const Variable &var
     else
       stream << variable.constant;
     if (text == "True" || text == "False")
-      numbers.values.push_back(text == "True");
-    else if (StringRef(text).getAsDouble(numbers.values.emplace_back()))
+      values.values.push_back(text == "True");
+    else if (StringRef(text).getAsDouble(values.values.emplace_back()))
       return std::nullopt;
   }
-  return numbers;
+  return values;
 }
 
 std::optional<double> numberOf(const Machine &machine, const Variable &variable) {
   if (variable.value && !shapeOf(variable.value).empty())
     return std::nullopt;
-  std::optional<NumberArray> number = numbersOf(machine, variable);
+  std::optional<ValueArray> number = valuesOf(machine, variable);
   return number ? std::optional(number->values.front()) : std::nullopt;
 }
 

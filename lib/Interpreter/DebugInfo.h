@@ -46,7 +46,7 @@ struct DebugInfo {
   /// Explains why no program reaches this line; empty if one may.
   std::string explainMissing(double line) const;
   /// Returns the variable as visible in this frame before the operation, or after it.
-  const Variable *find(mlir::Operation *op, mlir::Attribute frame, llvm::StringRef name, bool behind = false) const;
+  const Variable *find(mlir::Operation *op, mlir::Attribute frame, llvm::StringRef name, bool isAfter = false) const;
   /// Returns all visible variables by name; tuples are represented by the variables of their elements.
   std::vector<const Variable *> visible(mlir::Operation *op, mlir::Attribute frame) const;
 };
@@ -59,9 +59,9 @@ void printValue(llvm::raw_ostream &stream, const Machine &machine, const Variabl
 bool printElement(llvm::raw_ostream &stream, const Machine &machine, const Variable &variable,
                   llvm::ArrayRef<int64_t> index);
 /// Prints the value of an expression, in the format of printValue.
-void printNumbers(llvm::raw_ostream &stream, const NumberArray &numbers);
+void printValues(llvm::raw_ostream &stream, const ValueArray &values);
 /// Returns all elements; nullopt if they are not numeric.
-std::optional<NumberArray> numbersOf(const Machine &machine, const Variable &variable);
+std::optional<ValueArray> valuesOf(const Machine &machine, const Variable &variable);
 /// Returns the value of a scalar as a double.
 std::optional<double> numberOf(const Machine &machine, const Variable &variable);
 

@@ -78,7 +78,7 @@ bool Debugger::isPrinted(const Machine &machine, const StackFrame &frame) const 
   return llvm::any_of(request.printLines, [&](const PrintedLine &printed) {
     return printed.line == frame.line &&
            (!printed.condition ||
-            printed.condition->holds(machine, info, here, frame, /*behind=*/true).value_or(false));
+            printed.condition->holds(machine, info, here, frame, /*isAfter=*/true).value_or(false));
   });
 }
 
@@ -87,14 +87,14 @@ void Debugger::leaveLine(Machine &machine, const StackFrame &frame) {
   std::vector<const Variable *> shown;
   for (const Variable &variable : info.variables)
     if (variable.line == frame.line && variable.frame == frame.key &&
-        info.find(here, frame.key, variable.name, /*behind=*/true) == &variable)
+        info.find(here, frame.key, variable.name, /*isAfter=*/true) == &variable)
       shown.push_back(&variable);
   if (shown.empty() && frame.line <= info.lines.size()) {
     std::set<std::string> seen;
-    for (StringRef rest = info.lines[frame.line - 1]; !rest.empty();) {
-      rest = rest.drop_until([](char c) { return llvm::isAlnum(c) || c == '_'; });
-      StringRef word = rest.take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
-      rest = rest.drop_front(word.size());
+    for (StringRef remaining = info.lines[frame.line - 1]; !remaining.empty();) {
+      remaining = remaining.drop_until([](char c) { return llvm::isAlnum(c) || c == '_'; });
+      StringRef word = remaining.take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
+      remaining = remaining.drop_front(word.size());
       const Variable *variable = info.find(here, frame.key, word);
       if (variable && seen.insert(word.str()).second)
         shown.push_back(variable);
@@ -233,18 +233,18 @@ void Debugger::print(const Machine &machine, StringRef text) {
     out << formatv("'{0}' is a tuple; print {0}[0] and so on\n", name);
     return;
   }
-  llvm::Expected<NumberArray> numbers = evaluateExpression(text, [&](StringRef name) -> std::optional<NumberArray> {
+  llvm::Expected<ValueArray> values = evaluateExpression(text, [&](StringRef name) -> std::optional<ValueArray> {
     if (name == "pid")
-      return NumberArray{{3}, std::vector<double>(machine.program.begin(), machine.program.end())};
+      return ValueArray{{3}, std::vector<double>(machine.program.begin(), machine.program.end())};
     const Variable *variable = info.find(here, frame, name);
-    return variable ? numbersOf(machine, *variable) : std::nullopt;
+    return variable ? valuesOf(machine, *variable) : std::nullopt;
   });
-  if (!numbers) {
-    out << toString(numbers.takeError()) << '\n';
+  if (!values) {
+    out << toString(values.takeError()) << '\n';
     return;
   }
   out << text << " = ";
-  printNumbers(out, *numbers);
+  printValues(out, *values);
   out << '\n';
 }
 

@@ -21,19 +21,19 @@ struct Sizes {
 /// Multiplies `rows` rows of a by `columns` columns of b and accumulates into c. The accumulators stay in registers.
 template <typename In, typename Acc, int rows, int columns>
 void multiplyTile(const In *a, const In *b, Acc *c, Sizes sizes) {
-  Acc sums[rows][columns];
+  Acc accumulators[rows][columns];
   for (int row = 0; row < rows; ++row)
     for (int column = 0; column < columns; ++column)
-      sums[row][column] = c[row * sizes.n + column];
+      accumulators[row][column] = c[row * sizes.n + column];
   for (int64_t k = 0; k < sizes.k; ++k)
     for (int row = 0; row < rows; ++row) {
       Acc left = Acc(a[row * sizes.k + k]);
       for (int column = 0; column < columns; ++column)
-        sums[row][column] += left * Acc(b[k * sizes.n + column]);
+        accumulators[row][column] += left * Acc(b[k * sizes.n + column]);
     }
   for (int row = 0; row < rows; ++row)
     for (int column = 0; column < columns; ++column)
-      c[row * sizes.n + column] = sums[row][column];
+      c[row * sizes.n + column] = accumulators[row][column];
 }
 
 template <typename In, typename Acc, int rows> void multiplyRows(const In *a, const In *b, Acc *c, Sizes sizes) {

@@ -210,12 +210,12 @@ bool compileMap(Compiler &compiler, Operation *operation) {
   data->count = cast<RankedTensorType>(op.getSrcs().front().getType()).getNumElements();
   data->isVector = isVectorizable(op.getBody());
   int64_t lanes = data->isVector ? data->count : 1;
-  SmallVector<Slot> places;
+  SmallVector<Slot> slots;
   for (auto [source, argument] : llvm::zip_equal(op.getSrcs(), op.getBody().getArguments())) {
     Slot whole = compiler.slotOf(source);
-    places.push_back(compiler.scratch(whole.kind, lanes));
-    compiler.alias(argument, places.back());
-    data->sources.push_back({bytesInFrame(whole.kind), whole.offset, places.back().offset});
+    slots.push_back(compiler.scratch(whole.kind, lanes));
+    compiler.alias(argument, slots.back());
+    data->sources.push_back({bytesInFrame(whole.kind), whole.offset, slots.back().offset});
   }
   for (Value result : op.getResults()) {
     Slot whole = compiler.define(result);
@@ -231,7 +231,7 @@ bool compileMap(Compiler &compiler, Operation *operation) {
     return true;
   });
   compiler.vectorLanes = outer;
-  for (Slot place : places)
+  for (Slot place : slots)
     compiler.release(place);
   compiler.emit(op, map, {}, {}, Slot()).data = std::move(data);
   return succeeded;

@@ -74,7 +74,7 @@ struct Options {
   std::optional<std::array<uint32_t, 3>> only = {};
   /// Called before each program with the number of ended programs and of all programs. False stops the run with an
   /// error.
-  std::function<bool(uint64_t ended, uint64_t programs)> goesOn = {};
+  std::function<bool(uint64_t ended, uint64_t programs)> shouldContinue = {};
 };
 
 /// Formats the innermost source position of a location as `file:line:column`; empty if it has none.

@@ -103,11 +103,11 @@ struct ArgumentWriter {
   }
 
   std::string write(unsigned index, const Argument &argument, Slot slot) {
-    bool wantsBuffer = slot.kind == Kind::Pointer || slot.kind == Kind::Descriptor;
-    if (wantsBuffer != (argument.buffer >= 0))
+    bool needsBuffer = slot.kind == Kind::Pointer || slot.kind == Kind::Descriptor;
+    if (needsBuffer != (argument.buffer >= 0))
       return llvm::formatv("argument {0} is a {1} but the kernel takes {2}", nameOf(index),
-                           wantsBuffer ? "scalar" : "pointer", kernel.getArgumentTypes()[index]);
-    if (wantsBuffer && size_t(argument.buffer) >= buffers.size())
+                           needsBuffer ? "scalar" : "pointer", kernel.getArgumentTypes()[index]);
+    if (needsBuffer && size_t(argument.buffer) >= buffers.size())
       return llvm::formatv("argument {0} refers to buffer {1} but the launch has {2}", nameOf(index), argument.buffer,
                            buffers.size());
     char *place = frame + slot.offset;
@@ -217,7 +217,7 @@ std::optional<Error> Program::run(Grid grid, ArrayRef<Argument> arguments, Array
   for (uint32_t z = 0; z < grid.z; ++z)
     for (uint32_t y = 0; y < grid.y; ++y)
       for (uint32_t x = 0; x < grid.x; ++x) {
-        if (options.goesOn && !options.goesOn(machine.ended, machine.programs))
+        if (options.shouldContinue && !options.shouldContinue(machine.ended, machine.programs))
           return launchError("the run was stopped");
         if (!runOne({x, y, z}))
           return machine.error;

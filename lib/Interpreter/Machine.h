@@ -12,7 +12,7 @@
 #pragma once
 
 #include "Interpreter/Interpreter.h"
-#include "Interpreter/Numbers.h"
+#include "Interpreter/NumberFormats.h"
 
 #include <cstring>
 #include <vector>
@@ -100,11 +100,11 @@ public:
   }
 
   /// Called for each iteration of a loop. Returns false, with `error` set, if the run is to stop.
-  bool goesOn(const Instruction &loop) {
+  bool shouldContinue(const Instruction &loop) {
     constexpr uint64_t rare = 1024; // iterations between callbacks, so that they cost nothing
-    if (!options.goesOn || ++iterations % rare != 0)
+    if (!options.shouldContinue || ++iterations % rare != 0)
       return true;
-    return options.goesOn(ended, programs) || fail(loop, "the run was stopped");
+    return options.shouldContinue(ended, programs) || fail(loop, "the run was stopped");
   }
 
   /// Records an error at the instruction and returns false. `element` is the row-major index of the tensor element, -1

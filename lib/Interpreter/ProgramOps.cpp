@@ -115,36 +115,36 @@ struct HintData {
 };
 
 /// Reads integers, sign-extended, or addresses.
-std::vector<int64_t> readNumbers(const Machine &machine, Slot slot) {
-  std::vector<int64_t> numbers;
+std::vector<int64_t> readIntegers(const Machine &machine, Slot slot) {
+  std::vector<int64_t> integers;
   const char *place = machine.at<char>(slot.offset);
   size_t bytes = bytesInFrame(slot.kind);
   for (int64_t element = 0; element < slot.count; ++element) {
     if (slot.kind == Kind::Pointer) {
       int32_t buffer = machine.at<int32_t>(pointerBuffers(slot.offset, slot.count))[element];
-      numbers.push_back(reinterpret_cast<int64_t>(machine.buffers[buffer].data) +
-                        reinterpret_cast<const int64_t *>(place)[element]);
+      integers.push_back(reinterpret_cast<int64_t>(machine.buffers[buffer].data) +
+                         reinterpret_cast<const int64_t *>(place)[element]);
       continue;
     }
     uint64_t bits = 0;
     std::memcpy(&bits, place + size_t(element) * bytes, bytes);
-    numbers.push_back(llvm::SignExtend64(bits, unsigned(bytes) * 8));
+    integers.push_back(llvm::SignExtend64(bits, unsigned(bytes) * 8));
   }
-  return numbers;
+  return integers;
 }
 
 class HintCheck {
 public:
   HintCheck(Machine &machine, const Instruction &instruction)
       : machine(machine), instruction(instruction), data(instruction.dataAs<HintData>()),
-        numbers(readNumbers(machine, data.slot)) {}
+        integers(readIntegers(machine, data.slot)) {}
 
   bool run() {
     int64_t stride = data.slot.count;
     for (size_t dim = 0; dim < data.shape.size(); ++dim) {
       int64_t size = data.shape[dim];
       stride /= size;
-      int64_t most = std::min(HintOp::mostElements, size & -size);
+      int64_t most = std::min(HintOp::maxElements, size & -size);
       if (!checkConstancy(dim, stride, std::min(data.constancy[dim], most)))
         return false;
     }
@@ -154,7 +154,7 @@ public:
 private:
   bool checkConstancy(size_t dim, int64_t stride, int64_t said) {
     for (int64_t element = 0; element < data.slot.count; ++element)
-      if (element / stride % data.shape[dim] % (said & -said) != 0 && numbers[element] != numbers[element - stride])
+      if (element / stride % data.shape[dim] % (said & -said) != 0 && integers[element] != integers[element - stride])
         return fail(
             llvm::formatv("groups of {0} elements along dimension {1} must be equal, but {2} is followed by {3}", said,
                           dim, print(element - stride), print(element)),
@@ -165,7 +165,7 @@ private:
   /// Checks the first element only: it is the first of its contiguous group, whatever the size of the groups.
   bool checkDivisibility() {
     for (int64_t divisor : data.divisibility)
-      if (numbers.front() % (divisor & -divisor) != 0)
+      if (integers.front() % (divisor & -divisor) != 0)
         return fail(llvm::formatv("{0} is not a multiple of {1}", print(0), divisor), 0);
     return true;
   }
@@ -175,7 +175,7 @@ private:
     llvm::raw_string_ostream stream(text);
     printNumber(stream, machine, data.slot, element);
     if (data.slot.kind == Kind::Pointer)
-      stream << " (address " << llvm::format_hex(uint64_t(numbers[element]), 2) << ")";
+      stream << " (address " << llvm::format_hex(uint64_t(integers[element]), 2) << ")";
     return text;
   }
 
@@ -186,7 +186,7 @@ private:
   Machine &machine;
   const Instruction &instruction;
   const HintData &data;
-  const std::vector<int64_t> numbers;
+  const std::vector<int64_t> integers;
 };
 
 bool checkHint(Machine &machine, const Instruction &instruction) {
@@ -205,10 +205,10 @@ bool compileHint(Compiler &compiler, Operation *operation) {
   Type type = op.getType();
   if (auto tensor = dyn_cast<RankedTensorType>(type))
     data.shape.assign(tensor.getShape().begin(), tensor.getShape().end());
-  auto copy = [&](SmallVector<int64_t> &to, std::optional<ArrayRef<int64_t>> numbers) {
+  auto copy = [&](SmallVector<int64_t> &to, std::optional<ArrayRef<int64_t>> integers) {
     to.assign(std::max<size_t>(data.shape.size(), 1), 1);
-    if (numbers)
-      to.assign(numbers->begin(), numbers->end());
+    if (integers)
+      to.assign(integers->begin(), integers->end());
   };
   copy(data.divisibility, op.getDivisibility());
   copy(data.constancy, op.getConstancy());

@@ -130,12 +130,12 @@ bool isVectorizable(Region &region) {
 /// Translates the region, and stores the slots of its arguments and yielded values in the operands.
 bool compileCombine(Compiler &compiler, mlir::Block &block, ReduceData &data, int64_t pairs) {
   size_t count = data.operands.size();
-  SmallVector<Slot> places;
+  SmallVector<Slot> slots;
   for (BlockArgument argument : block.getArguments()) {
-    places.push_back(compiler.scratch(*compiler.kindOf(argument.getType()), data.isVector ? pairs : 1));
-    compiler.alias(argument, places.back());
+    slots.push_back(compiler.scratch(*compiler.kindOf(argument.getType()), data.isVector ? pairs : 1));
+    compiler.alias(argument, slots.back());
     Operand &operand = data.operands[argument.getArgNumber() % count];
-    (argument.getArgNumber() < count ? operand.left : operand.right) = places.back().offset;
+    (argument.getArgNumber() < count ? operand.left : operand.right) = slots.back().offset;
   }
   if (data.isVector)
     compiler.vectorLanes = pairs;
@@ -145,7 +145,7 @@ bool compileCombine(Compiler &compiler, mlir::Block &block, ReduceData &data, in
     return true;
   });
   compiler.vectorLanes.reset();
-  for (Slot place : places)
+  for (Slot place : slots)
     compiler.release(place);
   if (data.isVector)
     for (Operand &operand : data.operands) {
@@ -170,11 +170,11 @@ bool compileReduce(Compiler &compiler, Operation *operation) {
   auto op = cast<ReduceOp>(operation);
   auto data = describe(op.getSrcs().front(), int32_t(op.getAxis()), op.getCombine());
   int64_t pairs = std::max<int64_t>(1, data->outer * (data->axis / 2) * data->inner);
-  SmallVector<Slot> places;
+  SmallVector<Slot> slots;
   for (auto [source, result] : llvm::zip(op.getSrcs(), op.getResults())) {
     Slot slot = compiler.slotOf(source);
     Slot work = compiler.scratch(slot.kind, slot.count);
-    places.push_back(work);
+    slots.push_back(work);
     Operand &operand = data->operands.emplace_back();
     operand.bytes = bytesInFrame(slot.kind);
     operand.source = slot.offset;
@@ -184,12 +184,12 @@ bool compileReduce(Compiler &compiler, Operation *operation) {
   if (!data->isVector)
     for (Operand &operand : data->operands)
       for (size_t *all : {&operand.lefts, &operand.rights}) {
-        places.push_back(compiler.scratch(compiler.slotOf(op.getSrcs()[&operand - data->operands.data()]).kind, pairs));
-        *all = places.back().offset;
+        slots.push_back(compiler.scratch(compiler.slotOf(op.getSrcs()[&operand - data->operands.data()]).kind, pairs));
+        *all = slots.back().offset;
       }
   if (!compileCombine(compiler, op.getCombine().front(), *data, pairs))
     return false;
-  for (Slot place : places)
+  for (Slot place : slots)
     compiler.release(place);
   compiler.emit(op, reduce, {}, {}, Slot()).data = std::move(data);
   return true;
@@ -230,7 +230,7 @@ bool compileScan(Compiler &compiler, Operation *operation) {
   auto data = describe(op.getSrcs().front(), int32_t(op.getAxis()), op.getCombine());
   data->isReverse = op.getReverse();
   int64_t pairs = data->outer * data->inner;
-  SmallVector<Slot> places;
+  SmallVector<Slot> slots;
   for (auto [source, result] : llvm::zip(op.getSrcs(), op.getResults())) {
     Slot slot = compiler.slotOf(source);
     Operand &operand = data->operands.emplace_back();
@@ -240,13 +240,13 @@ bool compileScan(Compiler &compiler, Operation *operation) {
     if (data->isVector)
       continue;
     for (size_t *all : {&operand.lefts, &operand.rights}) {
-      places.push_back(compiler.scratch(slot.kind, pairs));
-      *all = places.back().offset;
+      slots.push_back(compiler.scratch(slot.kind, pairs));
+      *all = slots.back().offset;
     }
   }
   if (!compileCombine(compiler, op.getCombine().front(), *data, pairs))
     return false;
-  for (Slot place : places)
+  for (Slot place : slots)
     compiler.release(place);
   compiler.emit(op, scan, {}, {}, Slot()).data = std::move(data);
   return true;
@@ -255,12 +255,12 @@ bool compileScan(Compiler &compiler, Operation *operation) {
 /// Inputs: integers, and an optional mask.
 bool histogram(Machine &machine, const Instruction &instruction) {
   auto op = cast<HistogramOp>(instruction.op);
-  int64_t numbers = op.getSrc().getType().getNumElements(), size = op.getResult().getType().getNumElements();
+  int64_t elements = op.getSrc().getType().getNumElements(), size = op.getResult().getType().getNumElements();
   const int32_t *source = machine.at<int32_t>(instruction.in[0]);
   const uint8_t *mask = op.getMask() ? machine.at<uint8_t>(instruction.in[1]) : nullptr;
   int32_t *result = machine.at<int32_t>(instruction.out[0]);
   std::fill_n(result, size, 0);
-  for (int64_t i = 0; i < numbers; ++i)
+  for (int64_t i = 0; i < elements; ++i)
     if ((!mask || mask[i]) && source[i] >= 0 && source[i] < size)
       ++result[source[i]];
   return true;

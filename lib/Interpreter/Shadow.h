@@ -42,7 +42,7 @@ private:
   struct Tracked {
     size_t granule = 1;
     std::vector<Cell> cells;          ///< empty: races are not checked
-    std::vector<uint8_t> initialized; ///< empty: all elements are
+    std::vector<uint8_t> initialized; ///< empty: all elements are initialized
 
     bool isTracked() const { return !cells.empty() || !initialized.empty(); }
   };

@@ -67,11 +67,11 @@ bool compilePoison(Compiler &compiler, Operation *op) {
 
 bool compileArange(Compiler &compiler, Operation *op) {
   auto arange = cast<ArangeOp>(op);
-  std::vector<int32_t> numbers;
+  std::vector<int32_t> integers;
   for (int64_t i = int32_t(arange.getStart()), end = int32_t(arange.getEnd()); i < end; ++i)
-    numbers.push_back(int32_t(i));
-  const char *bytes = reinterpret_cast<const char *>(numbers.data());
-  compiler.defineConstant(arange.getResult(), std::vector<char>(bytes, bytes + numbers.size() * sizeof(int32_t)));
+    integers.push_back(int32_t(i));
+  const char *bytes = reinterpret_cast<const char *>(integers.data());
+  compiler.defineConstant(arange.getResult(), std::vector<char>(bytes, bytes + integers.size() * sizeof(int32_t)));
   return true;
 }
 

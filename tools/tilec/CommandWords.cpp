@@ -14,8 +14,9 @@ std::optional<int> tile::parseWords(llvm::ArrayRef<const char *> words, CLI::App
   if (status != ParseStatus::Compile)
     return status == ParseStatus::Error ? int(Outcome::Usage) : int(Outcome::Success);
   try {
-    std::vector<std::string> rest(line.rest.rbegin(), line.rest.rend()); // CLI11 expects arguments in reverse order
-    app.parse(rest);
+    std::vector<std::string> remaining(line.remaining.rbegin(),
+                                       line.remaining.rend()); // CLI11 expects arguments in reverse order
+    app.parse(remaining);
   } catch (const CLI::ParseError &error) {
     return fail(line.compiler, Outcome::Usage, llvm::Twine(error.what()) + "; see " + app.get_name() + " --help");
   }

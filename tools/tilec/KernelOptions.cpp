@@ -70,13 +70,13 @@ static size_t findComma(StringRef text) {
 
 /// Reads "BLOCK=64", or "BLOCK=64,128", where each value adds variants. The last -D of a name wins.
 bool OptionReader::readDefinition(StringRef definition) {
-  auto [name, rest] = definition.split('=');
+  auto [name, remaining] = definition.split('=');
   std::vector<std::string> values;
   for (bool isLast = false; !isLast;) {
-    size_t end = findComma(rest);
-    isLast = end == rest.size();
-    values.push_back(rest.take_front(end).trim().str());
-    rest = rest.drop_front(isLast ? end : end + 1);
+    size_t end = findComma(remaining);
+    isLast = end == remaining.size();
+    values.push_back(remaining.take_front(end).trim().str());
+    remaining = remaining.drop_front(isLast ? end : end + 1);
   }
   if (name.empty() || llvm::is_contained(values, ""))
     return fail(formatv("-D expects NAME=VALUE, or NAME=VALUE,..., not '{0}'", definition));

@@ -170,7 +170,7 @@ bool OptionReader::readInputFile() {
     if (!run)
       line.inputs.push_back(word);
     else if (argument != input)
-      line.rest.push_back(word);
+      line.remaining.push_back(word);
   }
   if (options.input.empty())
     return fail("no input; give a .tile file, or '-' for standard input");
@@ -189,7 +189,7 @@ bool OptionReader::checkInputs() {
     return fail("standard input ('-') can only be the only input");
   for (OptionId id : {OPT_kernel, OPT_signature, OPT_variant})
     if (const Arg *argument = arguments.getLastArg(id))
-      return fail(formatv("{0} is about one kernel; compile it to an artifact, and give that as an input: "
+      return fail(formatv("{0} applies to one kernel; compile it to an artifact, and give that as an input: "
                           "tilec a.tile b.cubin -o FILE.tilepack",
                           StringRef(argument->getSpelling()).rtrim('=')));
   return true;

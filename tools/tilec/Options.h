@@ -23,13 +23,13 @@ struct CommandLine {
   bool targetGiven = false;         ///< --target was given
   const char *usage = "tilec [options] <file.tile>..."; ///< first line of --help
   bool takesVariants = false;                           ///< the command handles several kernels: `tilec verify`
-  std::vector<std::string> rest; ///< for `tilec run`: words that are not compiler options, in order
+  std::vector<std::string> remaining; ///< for `tilec run`: words that are not compiler options, in order
 };
 
 enum class ParseStatus { Compile, Help, Done, Error };
 
 /// Parses the words after the tool's name. `Help` and `Done`: help, or version or targets, were printed. In `run` mode,
-/// unknown words are kept in `rest` instead of being errors. Does not read the input.
+/// unknown words are kept in `remaining` instead of being errors. Does not read the input.
 ParseStatus parseCommandLine(llvm::ArrayRef<const char *> words, bool run, CommandLine &line);
 
 /// Parses the options of the language server, which apply to all files.

@@ -209,7 +209,7 @@ CommandLine lineFor(const CommandLine &line, const std::string &kernel) {
 int runInterpreter(const runner::RunOptions &run, CommandLine &line, const InterpreterArguments &arguments,
                    llvm::ArrayRef<std::string> before) {
   line.compiler.pipeline.instrument = false; // the interpreter has no clock
-  line.compiler.debugInfo = arguments.options.wantsDebugger();
+  line.compiler.debugInfo = arguments.options.needsDebugger();
   const std::unique_ptr<runner::HardLimit> enforced = runner::enforceLimit(run);
   std::vector<LoadedKernel> loaded(before.size() + 1);
   runner::EarlierKernels earlier;
@@ -325,9 +325,9 @@ int tile::runCommand(llvm::ArrayRef<const char *> words) {
     return fail(line.compiler, Outcome::Usage,
                 "tilec run writes no file; remove -o, -MD, --emit, --cache and --stop-after");
   try {
-    std::vector<std::string> rest = InterpreterArguments::joinConditions(line.rest);
-    std::reverse(rest.begin(), rest.end()); // CLI11 expects arguments in reverse order
-    app.parse(rest);
+    std::vector<std::string> remaining = InterpreterArguments::joinConditions(line.remaining);
+    std::reverse(remaining.begin(), remaining.end()); // CLI11 expects arguments in reverse order
+    app.parse(remaining);
   } catch (const CLI::ParseError &error) {
     return fail(line.compiler, Outcome::Usage, llvm::Twine(error.what()) + "; see tilec run --help");
   }
@@ -337,7 +337,7 @@ int tile::runCommand(llvm::ArrayRef<const char *> words) {
   interpreter.options.limit = run.limit;
   if (std::optional<int> code = readInput(line))
     return *code;
-  bool needsInterpreter = interpreter.options.wantsDebugger() || interpreter.options.checkOverflow;
+  bool needsInterpreter = interpreter.options.needsDebugger() || interpreter.options.checkOverflow;
   if (run.device == "auto" && needsInterpreter)
     run.device = "interp";
   if (std::optional<int> code = chooseDevice(run, line))
@@ -349,7 +349,7 @@ int tile::runCommand(llvm::ArrayRef<const char *> words) {
   if (needsInterpreter && run.device != "interp")
     return fail(line.compiler, Outcome::Usage, "--break, --print-values and --check-overflow need --device=interp");
   int failure = int(Outcome::Success);
-  for (const PlannedKernel &kernel : planKernels(line, interpreter.options.wantsDebugger())) {
+  for (const PlannedKernel &kernel : planKernels(line, interpreter.options.needsDebugger())) {
     CommandLine one = lineFor(line, kernel.name);
     int code = runKernel(run, one, interpreter, kernel.before);
     failure = failure ? failure : code;

@@ -41,7 +41,7 @@ std::optional<int> readWords(llvm::ArrayRef<const char *> words, VerifyRequest &
                  "Largest value of 32-bit parameters (default: 2147418112, 2^31 - 65536, so that sizes can be rounded "
                  "up to blocks)")
       ->check(CLI::Range(int64_t(1), int64_t(2147483647)));
-  app.add_option("--max-elements", request.options.mostElements,
+  app.add_option("--max-elements", request.options.maxElements,
                  "Largest number of elements of a buffer (default: what the memory of a GPU holds); with 2147483647, "
                  "32-bit offsets into buffers do not overflow")
       ->check(CLI::PositiveNumber);

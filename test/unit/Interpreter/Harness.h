@@ -3,7 +3,7 @@
 #pragma once
 
 #include "Interpreter/Interpreter.h"
-#include "Interpreter/Numbers.h"
+#include "Interpreter/NumberFormats.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"

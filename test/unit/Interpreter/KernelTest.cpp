@@ -2,7 +2,7 @@
 // Whole kernels against closed forms, and the time of a 512 x 512 x 512 GEMM.
 #include "Harness.h"
 
-#include "Interpreter/Numbers.h"
+#include "Interpreter/NumberFormats.h"
 
 #include <chrono>
 #include <random>

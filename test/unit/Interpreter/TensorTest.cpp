@@ -175,8 +175,8 @@ TEST(Dot, EveryTypeAndRaggedSizes) {
     }
 }
 
-double oneProduct(const std::string &type, const std::string &acc, double a, double b, double c,
-                  const std::string &attributes = "") {
+double oneTerm(const std::string &type, const std::string &acc, double a, double b, double c,
+               const std::string &attributes = "") {
   std::string in = "tensor<1x1x" + type + ">", out = "tensor<1x1x" + acc + ">";
   return compute({{type, {a}}, {type, {b}}, {acc, {c}}}, acc, 1,
                  "%a2 = tile.reshape %a : tensor<1x" + type + "> -> " + in + "\n%b2 = tile.reshape %b : tensor<1x" +
@@ -189,18 +189,18 @@ TEST(Dot, PrecisionOfFloatOperands) {
   const double x = 1 + 0x1p-12; // not a tf32 number
   const std::string tf32 = "{precision = #tile<precision tf32>}", tf32x3 = "{precision = #tile<precision tf32x3>}",
                     ieee = "{precision = #tile<precision ieee>}";
-  EXPECT_EQ(oneProduct("f32", "f32", x, x, 0, tf32), 1);
-  EXPECT_EQ(oneProduct("f32", "f32", x, x, 0), 1); // the default
-  EXPECT_EQ(oneProduct("f32", "f32", x, 1, 0, ieee), x);
-  EXPECT_EQ(oneProduct("f32", "f32", x, 1, 0, tf32x3), x);
-  EXPECT_EQ(oneProduct("f32", "f32", 1, x, 0, tf32x3), x);
-  EXPECT_EQ(oneProduct("f32", "f32", INFINITY, 1, 0, tf32), INFINITY);
+  EXPECT_EQ(oneTerm("f32", "f32", x, x, 0, tf32), 1);
+  EXPECT_EQ(oneTerm("f32", "f32", x, x, 0), 1); // the default
+  EXPECT_EQ(oneTerm("f32", "f32", x, 1, 0, ieee), x);
+  EXPECT_EQ(oneTerm("f32", "f32", x, 1, 0, tf32x3), x);
+  EXPECT_EQ(oneTerm("f32", "f32", 1, x, 0, tf32x3), x);
+  EXPECT_EQ(oneTerm("f32", "f32", INFINITY, 1, 0, tf32), INFINITY);
 }
 
 TEST(Dot, HalfAccumulatorIsRounded) {
-  EXPECT_EQ(oneProduct("f16", "f16", 1, 1, 2048), 2048);
-  EXPECT_EQ(oneProduct("f16", "f32", 1, 1, 2048), 2049);
-  EXPECT_EQ(oneProduct("i8", "i32", -128, -128, 2147483647), -2147483648.0 + 16383); // wraps
+  EXPECT_EQ(oneTerm("f16", "f16", 1, 1, 2048), 2048);
+  EXPECT_EQ(oneTerm("f16", "f32", 1, 1, 2048), 2049);
+  EXPECT_EQ(oneTerm("i8", "i32", -128, -128, 2147483647), -2147483648.0 + 16383); // wraps
 }
 
 std::string reduceText(const std::string &combine, const std::string &type, const std::string &shape, int axis,

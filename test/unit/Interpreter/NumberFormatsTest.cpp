@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Number formats against LLVM's software floating point, exhaustively where there are few enough values.
-#include "Interpreter/Numbers.h"
+#include "Interpreter/NumberFormats.h"
 
 #include "llvm/ADT/APFloat.h"
 
@@ -44,7 +44,7 @@ float expected(const FormatCase &format, double value, APFloat::roundingMode mod
   return ::testing::AssertionFailure() << actual << " instead of " << expected;
 }
 
-TEST(Numbers, DecodesEveryBitPattern) {
+TEST(NumberFormats, DecodesEveryBitPattern) {
   for (const FormatCase &format : kCases)
     for (uint32_t bits = 0; bits < (1u << format.bits); ++bits) {
       float expected = APFloat(format.semantics, APInt(format.bits, bits)).convertToFloat();
@@ -52,7 +52,7 @@ TEST(Numbers, DecodesEveryBitPattern) {
     }
 }
 
-TEST(Numbers, EncodeUndoesDecode) {
+TEST(NumberFormats, EncodeUndoesDecode) {
   for (const FormatCase &format : kCases)
     for (uint32_t bits = 0; bits < (1u << format.bits); ++bits) {
       float value = decode(format.kind, bits);
@@ -77,7 +77,7 @@ template <typename Check> void forInterestingFloats(const FormatCase &format, Ch
     check(std::bit_cast<float>(uint32_t(random())));
 }
 
-TEST(Numbers, RoundsToNearestEven) {
+TEST(NumberFormats, RoundsToNearestEven) {
   for (const FormatCase &format : kCases)
     forInterestingFloats(format, [&](float value) {
       float wanted = expected(format, value, APFloat::rmNearestTiesToEven);
@@ -85,7 +85,7 @@ TEST(Numbers, RoundsToNearestEven) {
     });
 }
 
-TEST(Numbers, TruncatesTowardZero) {
+TEST(NumberFormats, TruncatesTowardZero) {
   for (const FormatCase &format : kCases)
     forInterestingFloats(format, [&](float value) {
       float wanted = expected(format, value, APFloat::rmTowardZero);
@@ -93,7 +93,7 @@ TEST(Numbers, TruncatesTowardZero) {
     });
 }
 
-TEST(Numbers, RoundToOddKeepsTheSecondRoundingRight) {
+TEST(NumberFormats, RoundToOddKeepsTheSecondRoundingRight) {
   std::mt19937_64 random(2);
   for (const FormatCase &format : kCases)
     for (int i = 0; i < 100000; ++i) {
@@ -106,14 +106,14 @@ TEST(Numbers, RoundToOddKeepsTheSecondRoundingRight) {
     }
 }
 
-TEST(Numbers, NarrowsTowardZero) {
+TEST(NumberFormats, NarrowsTowardZero) {
   EXPECT_EQ(narrow(1.0 + 0x1p-24, false), 1.0f);
   EXPECT_EQ(narrow(-1.0 - 0x1.8p-24, false), -1.0f);
   EXPECT_EQ(narrow(1e300, false), 0x1.fffffep127f);
   EXPECT_EQ(narrow(INFINITY, false), INFINITY);
 }
 
-TEST(Numbers, Tf32TiesGoAwayFromZero) {
+TEST(NumberFormats, Tf32TiesGoAwayFromZero) {
   EXPECT_EQ(roundToTf32(1.0f + 0x1p-11f), 1.0f + 0x1p-10f);
   EXPECT_EQ(roundToTf32(-1.0f - 0x1p-11f), -1.0f - 0x1p-10f);
   EXPECT_EQ(roundToTf32(1.0f + 0x1.fp-12f), 1.0f);
