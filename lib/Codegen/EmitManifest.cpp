@@ -180,7 +180,7 @@ void addAssumptions(KernelOp kernel, runtime::Manifest &manifest) {
   std::vector<std::string> &all = manifest.requirements;
   const runtime::ExpressionNames names = runtime::expressionNames(manifest);
   for (std::string &condition : assumedConditions(kernel))
-    if (all.size() < runtime::mostRequirements && !llvm::is_contained(all, condition) &&
+    if (all.size() < runtime::maxRequirements && !llvm::is_contained(all, condition) &&
         runtime::Expression::compile(condition, names))
       all.push_back(std::move(condition));
 }

@@ -132,9 +132,9 @@ int compareArtifacts(const RunOptions &options, const Artifact &artifact, const 
   otherOptions.saves.clear(); // only those of the first artifact are saved
   otherOptions.recorded.clear();
   const std::pair<const RunOptions *, const Artifact *> both[] = {{&options, &artifact}, {&otherOptions, &other}};
-  for (const auto &[itsOptions, its] : both)
-    if (Status status = validateRequest(*itsOptions, its->manifest); !status)
-      return reportFailure(options, runtime::withContext("'" + itsOptions->artifact + "'", status.error()));
+  for (const auto &[sideOptions, its] : both)
+    if (Status status = validateRequest(*sideOptions, its->manifest); !status)
+      return reportFailure(options, runtime::withContext("'" + sideOptions->artifact + "'", status.error()));
   Result<DeviceLoader> loader = DeviceLoader::open(options);
   if (!loader)
     return reportFailure(options, loader.error());

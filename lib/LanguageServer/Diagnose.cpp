@@ -55,8 +55,8 @@ public:
     loadDialects(context);
     request.isDraft = true;
     request.observe = [&](const ObservedValue &value) { values.add(value); };
-    request.choose = [&](const OpenGemm &product) {
-      return driver::chooseConfig(options, gpu, product, driver::KernelFacts::onlyPowersOfTwo(), nullptr).tiles;
+    request.choose = [&](const OpenGemm &gemm) {
+      return driver::chooseConfig(options, gpu, gemm, driver::KernelFacts::onlyPowersOfTwo(), nullptr).tiles;
     };
     request.inspect = [&](KernelOp kernel, const KernelText &text) {
       lint::inspect({kernel, text.operations, engine, gpu.has(target::Feature::Tma)});

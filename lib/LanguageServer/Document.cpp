@@ -76,8 +76,8 @@ llvm::json::Array Document::replaceBy(llvm::StringRef newText) const {
   for (; prefix < shorter && oldText[prefix] == newText[prefix]; ++prefix)
     if (oldText[prefix] == '\n')
       lineStart = prefix + 1;
-  const size_t rest = shorter - lineStart;
-  for (; suffix < rest && oldText[oldText.size() - suffix - 1] == newText[newText.size() - suffix - 1]; ++suffix)
+  const size_t remaining = shorter - lineStart;
+  for (; suffix < remaining && oldText[oldText.size() - suffix - 1] == newText[newText.size() - suffix - 1]; ++suffix)
     if (oldText[oldText.size() - suffix - 1] == '\n')
       whole = suffix;
   SourceRange changed{uint32_t(lineStart), uint32_t(oldText.size() - whole), 0};

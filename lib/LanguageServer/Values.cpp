@@ -126,8 +126,8 @@ llvm::json::Array ValueTable::hints(const Document &document, uint32_t begin, ui
     size_t value = i;
     while (value < end && tokens[value].kind != Tok::Equal)
       ++value;
-    const bool isSaid = value + 1 < end && isLiteral(llvm::ArrayRef(tokens).slice(value + 1, end - value - 1));
-    if (at->second.size() == 1 && !constant.empty() && !isSaid)
+    const bool isConstantName = value + 1 < end && isLiteral(llvm::ArrayRef(tokens).slice(value + 1, end - value - 1));
+    if (at->second.size() == 1 && !constant.empty() && !isConstantName)
       add(tokens[end - 1].range.end, " = " + constant);
   }
   return hints;

@@ -115,14 +115,14 @@ Status runGpuRank(GpuRank &own, const Artifact &artifact, const RankPlan &plan, 
     return ranks.error();
   own.ranks = std::move(*ranks);
   PreparedRank &prepared = *own.ranks[static_cast<size_t>(rank)];
-  bool goesOn = true;
-  for (int run = 0; run < own.options.repeat && goesOn; ++run) {
+  bool shouldContinue = true;
+  for (int run = 0; run < own.options.repeat && shouldContinue; ++run) {
     if (Status status = prepared.execution->run(prepared.report); !status)
       return status;
     Result<bool> passed = own.peers->agree(prepared.report.passed());
     if (!passed)
       return passed.error();
-    goesOn = *passed;
+    shouldContinue = *passed;
   }
   return prepared.execution->saveOutputs();
 }

@@ -24,14 +24,14 @@ static std::string isLabel(const std::string &text) {
 
 static std::optional<std::vector<int64_t>> parseGrid(std::string_view text) {
   std::vector<int64_t> sizes;
-  for (bool goesOn = true; goesOn; text.remove_prefix(goesOn)) {
+  for (bool hasMore = true; hasMore; text.remove_prefix(hasMore)) {
     uint32_t size = 0;
     const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), size);
     if (code != std::errc() || size > INT32_MAX || sizes.size() == 3)
       return std::nullopt;
     sizes.push_back(size);
     text.remove_prefix(static_cast<size_t>(end - text.data()));
-    goesOn = text.starts_with(',');
+    hasMore = text.starts_with(',');
   }
   return text.empty() ? std::optional(sizes) : std::nullopt;
 }

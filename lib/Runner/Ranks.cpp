@@ -74,11 +74,11 @@ Status checkCombination(const RunOptions &options, const RankPlan &plan) {
   for (const std::string &save : options.saves)
     if (save.find(rankField) == std::string::npos)
       return makeError(TILE_ERROR_INVALID_ARGUMENT,
-                       "--save: every rank would write '{}'; write {{rank}} where the name shall have its number",
+                       "--save: every rank would write '{}'; put {{rank}} where its number belongs in the name",
                        save.substr(save.find('=') + 1));
   if (!options.trace.empty() && !plan.isOneProcess() && options.trace.find(rankField) == std::string::npos)
     return makeError(TILE_ERROR_INVALID_ARGUMENT,
-                     "--trace: every process would write '{}'; write {{rank}} where the name shall have its number",
+                     "--trace: every process would write '{}'; put {{rank}} where its number belongs in the name",
                      options.trace);
   if (plan.isSimulated && !plan.isOneProcess())
     return fail("processes cannot share a simulator; start one with --ranks=N --device=sim");
@@ -155,7 +155,7 @@ Result<RankPlan> planRanks(const RunOptions &options, const Manifest &manifest) 
     plan.devices.clear();
   if (plan.size > 1 && !hasPeers(options, manifest))
     return makeError(TILE_ERROR_INVALID_ARGUMENT,
-                     "kernel '{}' has no table of peers, so its ranks would have nothing to do with each other; add "
+                     "kernel '{}' has no table of peers, so its ranks would not communicate; add "
                      "'#: buffer table[num_ranks] = random' and '#: default table = peers(x)' to its source",
                      manifest.kernel);
   if (Status status = plan.size > 1 ? checkCombination(options, plan) : Status(Success{}); !status)

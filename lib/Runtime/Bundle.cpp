@@ -31,8 +31,8 @@ bool isKernelName(std::string_view name) {
 }
 
 Status checkNames(const std::vector<std::string> &names) {
-  if (names.empty() || names.size() > mostKernels)
-    return badBundle(fmt::format("{} kernels; expected 1 to {}", names.size(), mostKernels));
+  if (names.empty() || names.size() > maxKernels)
+    return badBundle(fmt::format("{} kernels; expected 1 to {}", names.size(), maxKernels));
   std::set<std::string> seen;
   for (const std::string &name : names) {
     if (!isKernelName(name))
@@ -99,7 +99,7 @@ Result<Bundle> Bundle::read(Bytes bytes) {
   std::vector<std::string> names;
   const ObjectReader reader(json, "", error);
   reader.forEach("kernels", [&](const Json &element, const std::string &path) {
-    if (error || names.size() > mostKernels) // checkNames reports the number
+    if (error || names.size() > maxKernels) // checkNames reports the number
       return;
     const ObjectReader item(element, path, error);
     Entry entry{.name = item.string("name", true)};

@@ -16,7 +16,7 @@
 namespace tile::runtime {
 
 /// Maximum number of kernels in a bundle.
-constexpr size_t mostKernels = 4096;
+constexpr size_t maxKernels = 4096;
 
 struct NamedArtifact {
   std::string name; ///< letters, digits and ".+_-", not empty

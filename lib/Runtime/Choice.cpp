@@ -37,7 +37,7 @@ Result<Chooser> Chooser::make(std::vector<const Manifest *> manifests, std::vect
   chooser.manifests = std::move(manifests);
   chooser.withPtx = std::move(withPtx);
   assert((chooser.withPtx.empty() || chooser.withPtx.size() == chooser.manifests.size()) && "one for each");
-  assert(!chooser.manifests.empty() && chooser.manifests.size() <= mostVariants);
+  assert(!chooser.manifests.empty() && chooser.manifests.size() <= maxVariants);
   for (const Manifest *manifest : chooser.manifests)
     if (Status status = chooser.add(*manifest); !status)
       return status.error();
@@ -45,7 +45,7 @@ Result<Chooser> Chooser::make(std::vector<const Manifest *> manifests, std::vect
   for (uint16_t slot = 0; slot < parameters.size(); ++slot)
     if (parameters[slot].isPointer || parameters[slot].isInteger())
       chooser.reads.push_back({slot, parameters[slot].isPointer ? DataType::I64 : parameters[slot].type});
-  chooser.findWhatMatters();
+  chooser.findRelevantSlots();
   return chooser;
 }
 
@@ -58,9 +58,9 @@ Status Chooser::add(const Manifest &manifest) {
   for (Condition &condition : *derived) {
     const auto known = std::find(conditions.begin(), conditions.end(), condition);
     const size_t number = static_cast<size_t>(known - conditions.begin());
-    if (number == mostConditions)
+    if (number == maxConditions)
       return makeError(TILE_ERROR_MANIFEST, "the variants of kernel '{}' have more than {} conditions", general.kernel,
-                       mostConditions);
+                       maxConditions);
     if (known == conditions.end()) {
       tests.push_back(simplify(condition));
       conditions.push_back(std::move(condition));
@@ -83,11 +83,11 @@ Status Chooser::add(const Manifest &manifest) {
     Result<CostSizes> sizes = CostSizes::compile(*manifest.cost, names);
     if (!sizes)
       return sizes.error();
-    const auto known = std::find(products.begin(), products.end(), *sizes);
+    const auto known = std::find(gemms.begin(), gemms.end(), *sizes);
     if (target::findTarget(manifest.target))
-      variant.product = static_cast<uint16_t>(known - products.begin());
-    if (known == products.end())
-      products.push_back(std::move(*sizes));
+      variant.gemm = static_cast<uint16_t>(known - gemms.begin());
+    if (known == gemms.end())
+      gemms.push_back(std::move(*sizes));
   }
   if (manifest.programs) {
     Result<ProgramsExpressions> work = ProgramsExpressions::compile(*manifest.programs, names);
@@ -105,7 +105,7 @@ Status Chooser::add(const Manifest &manifest) {
   return Success{};
 }
 
-void Chooser::findWhatMatters() {
+void Chooser::findRelevantSlots() {
   std::set<uint16_t> slots;
   const auto addAll = [&](const Expression &expression) {
     for (unsigned slot : expression.usedSlots())
@@ -122,7 +122,7 @@ void Chooser::findWhatMatters() {
   }
   for (const Variant &variant : variants)
     std::for_each(variant.grid.begin(), variant.grid.end(), addAll);
-  for (const CostSizes &sizes : products)
+  for (const CostSizes &sizes : gemms)
     std::for_each(sizes.all().begin(), sizes.all().end(), addAll);
   for (const ProgramsExpressions &work : works)
     std::for_each(work.all().begin(), work.all().end(), addAll);
@@ -197,9 +197,9 @@ Choice Chooser::findFastest(const Call &call, const DeviceVariants &device, cons
                             const VariantSet &promised, const RankedVariants &among) const {
   constexpr double unknown = -1;
   std::optional<target::GemmSize> size;
-  if (among.product)
-    size = products[*among.product].evaluate(slots.call().values);
-  std::array<float, mostVariants> bounds;
+  if (among.gemm)
+    size = gemms[*among.gemm].evaluate(slots.call().values);
+  std::array<float, maxVariants> bounds;
   size_t numBounds = 0, likely = 0; // positions in among.timed
   if (size) {
     numBounds = among.timed.size();
@@ -219,9 +219,8 @@ Choice Chooser::findFastest(const Call &call, const DeviceVariants &device, cons
       return estimate(index, call, device, slots);
     if (!device.times[index])
       return unknown;
-    const std::optional<target::GemmSize> own = variants[index].product == among.product
-                                                    ? size
-                                                    : products[*variants[index].product].evaluate(slots.call().values);
+    const std::optional<target::GemmSize> own =
+        variants[index].gemm == among.gemm ? size : gemms[*variants[index].gemm].evaluate(slots.call().values);
     return own ? device.times[index]->microseconds(*own) : unknown;
   };
   Choice known{-1, false, std::numeric_limits<double>::infinity(), {}}; // a variant that is known to serve the call
@@ -385,7 +384,7 @@ double Chooser::estimate(size_t index, const Call &call, const DeviceVariants &d
   }
   if (!device.times[index])
     return unknown;
-  const std::optional<target::GemmSize> size = products[*variants[index].product].evaluate(values);
+  const std::optional<target::GemmSize> size = gemms[*variants[index].gemm].evaluate(values);
   return size ? device.times[index]->microseconds(*size) : unknown;
 }
 

@@ -33,9 +33,9 @@ struct DeviceFacts {
 /// Variants of one rank, in the order of the artifact.
 struct RankedVariants {
   std::vector<uint16_t> all;
-  std::optional<uint16_t> product; ///< index of the GEMM sizes that the model uses, usually common to all
-  std::vector<uint16_t> timed;     ///< variants with these sizes
-  target::LeastTimes bounds;       ///< lower bounds of their times
+  std::optional<uint16_t> gemm; ///< index of the GEMM sizes that the model uses, usually common to all
+  std::vector<uint16_t> timed;  ///< variants with these sizes
+  target::LeastTimes bounds;    ///< lower bounds of their times
 };
 
 /// The variants on one device. Immutable.
@@ -101,9 +101,9 @@ private:
     std::vector<uint16_t> conditions; ///< indices of its conditions
     size_t promises = 0;              ///< conditions that the general variant does not have
     std::vector<Expression> grid;
-    std::optional<uint16_t> product; ///< index of its sizes; none: no model, or unsupported target
-    std::optional<uint16_t> work;    ///< index of the work of its programs; none: as above
-    bool takesCallersGrid = true;    ///< its constants, and so its programs, are those of variant 0
+    std::optional<uint16_t> gemm; ///< index of its sizes; none: no model, or unsupported target
+    std::optional<uint16_t> work; ///< index of the work of its programs; none: as above
+    bool takesCallersGrid = true; ///< its constants, and so its programs, are those of variant 0
   };
   /// A parameter whose value is read; pointers are read as i64.
   struct Read {
@@ -114,7 +114,7 @@ private:
   enum class GridState { Fits, NoValue, TooLarge, OtherPrograms };
 
   Status add(const Manifest &manifest);
-  void findWhatMatters();
+  void findRelevantSlots();
   DeviceVariants makeDevice(int multiprocessors, std::shared_ptr<const TunedChoice> tuning) const;
   /// Checks if the device runs code for a target.
   using TargetCheck = std::function<Status(std::string_view target, bool isPtx)>;
@@ -141,7 +141,7 @@ private:
   std::vector<std::optional<SlotTest>> tests; ///< per condition, if it can be simplified
   std::vector<VariantSet> needing;            ///< per condition: the variants that need it
   VariantSet alternatives;                    ///< variants that only a tuning table chooses
-  std::vector<CostSizes> products;            ///< distinct GEMM sizes
+  std::vector<CostSizes> gemms;               ///< distinct GEMM sizes
   std::vector<ProgramsExpressions> works;     ///< distinct program works
   std::vector<uint16_t> pointerConditions;    ///< indices of conditions on pointers; each is a bit of the memo key
   std::vector<uint16_t> integers;             ///< parameters on which the choice depends without a tuning table

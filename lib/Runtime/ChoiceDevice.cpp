@@ -38,7 +38,7 @@ DeviceVariants Chooser::makeDevice(int multiprocessors, std::shared_ptr<const Tu
       if (std::find(integers.begin(), integers.end(), slot) == integers.end())
         device.integers.push_back(slot);
   // Key: the device, one bit per condition on a pointer and one for a caller's grid, integers, that grid.
-  device.canRemember = pointerConditions.size() < 64 && 2 + device.integers.size() + 3 <= ChoiceMemo<Choice>::mostWords;
+  device.canRemember = pointerConditions.size() < 64 && 2 + device.integers.size() + 3 <= ChoiceMemo<Choice>::maxWords;
   return device;
 }
 
@@ -73,12 +73,12 @@ RankedVariants Chooser::makeRank(uint32_t rank, DeviceVariants &device) const {
     if (variants[i].work)
       device.programTimes[i] = programTimeOf(*manifests[mostPromising(i, device)],
                                              *target::findTarget(manifests[i]->target), device.multiprocessors);
-    if (!variants[i].product)
+    if (!variants[i].gemm)
       continue;
     device.times[i] = formulaOf(*manifests[i]->cost, *target::findTarget(manifests[i]->target), device.multiprocessors);
-    if (!ranked.product)
-      ranked.product = variants[i].product;
-    if (ranked.product != variants[i].product || alternatives[i])
+    if (!ranked.gemm)
+      ranked.gemm = variants[i].gemm;
+    if (ranked.gemm != variants[i].gemm || alternatives[i])
       continue;
     ranked.timed.push_back(i);
     ranked.bounds.add(*device.times[i]);

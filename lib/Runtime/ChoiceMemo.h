@@ -9,11 +9,11 @@
 
 namespace tile::runtime {
 
-/// Holds keys of at most `mostWords` 64-bit words; each set has `ways` entries, replaced in rotation.
+/// Holds keys of at most `maxWords` 64-bit words; each set has `ways` entries, replaced in rotation.
 template <typename Value> class ChoiceMemo {
 public:
-  static constexpr size_t mostWords = 32;
-  using Key = std::array<uint64_t, mostWords>;
+  static constexpr size_t maxWords = 32;
+  using Key = std::array<uint64_t, maxWords>;
 
   /// Only the first `count` words of the key are read. Its first two words, not both 0, determine the count.
   const Value *find(const Key &key, size_t count) const {

@@ -15,8 +15,8 @@
 namespace tile::runtime {
 
 /// Maximum number of distinct conditions of one artifact.
-constexpr size_t mostConditions = 1024;
-using ConditionMask = std::bitset<mostConditions>;
+constexpr size_t maxConditions = 1024;
+using ConditionMask = std::bitset<maxConditions>;
 
 struct Condition {
   enum class Kind : uint8_t {

@@ -34,15 +34,15 @@ Status validateCost(const CostSpec &cost, const ExpressionNames &names) {
       return invalidCost(fmt::format("{}: {}", key, compiled.error().message));
   const target::GemmConfig &config = cost.config;
   // Limits far above any kernel, which keep the arithmetic of the model safe from overflow.
-  constexpr unsigned largestBlock = 4096, mostWarps = 32, mostStages = 64, mostCtas = 16, largestElement = 8;
+  constexpr unsigned largestBlock = 4096, maxWarps = 32, maxStages = 64, maxCtas = 16, largestElement = 8;
   const std::tuple<const char *, unsigned, unsigned, unsigned> ranges[] = {
       {"block[0]", config.blockM, 1, largestBlock},
       {"block[1]", config.blockN, 1, largestBlock},
       {"block[2]", config.blockK, 1, largestBlock},
       {"group_m", config.groupM, 1, 1u << 20},
-      {"warps", config.numWarps, 1, mostWarps},
-      {"stages", config.numStages, 1, mostStages},
-      {"ctas_per_tile", cost.schedule.ctasPerTile, 1, mostCtas},
+      {"warps", config.numWarps, 1, maxWarps},
+      {"stages", config.numStages, 1, maxStages},
+      {"ctas_per_tile", cost.schedule.ctasPerTile, 1, maxCtas},
       {"output_bytes", cost.problem.outputBytes, 1, largestElement},
       {"copy_bytes", cost.problem.copyBytes, 1, 16}};
   for (const auto &[key, value, least, most] : ranges)

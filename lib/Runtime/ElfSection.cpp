@@ -54,8 +54,8 @@ Result<Sections> readSections(Bytes elf) {
 std::string_view nameOf(const Sections &sections, const Elf64_Shdr &section) {
   if (section.sh_name >= sections.names.size())
     return {};
-  const std::string_view rest = sections.names.substr(section.sh_name);
-  return rest.substr(0, rest.find('\0'));
+  const std::string_view remaining = sections.names.substr(section.sh_name);
+  return remaining.substr(0, remaining.find('\0'));
 }
 
 Elf64_Shdr *findByName(Sections &sections, std::string_view name) {
@@ -234,8 +234,8 @@ Result<std::string_view> findPtxManifest(std::string_view ptx) {
     position = ptx.rfind(manifestCommentPrefix, position - 1);
   if (position == std::string_view::npos)
     return makeError(TILE_ERROR_NOT_AN_ARTIFACT, "the PTX has no '{}' line", manifestCommentPrefix.substr(0, 17));
-  const std::string_view rest = ptx.substr(position + manifestCommentPrefix.size());
-  return rest.substr(0, rest.find_first_of("\r\n"));
+  const std::string_view remaining = ptx.substr(position + manifestCommentPrefix.size());
+  return remaining.substr(0, remaining.find_first_of("\r\n"));
 }
 
 Result<std::string> appendPtxManifest(std::string_view ptx, std::string_view json) {

@@ -11,7 +11,7 @@ namespace {
 constexpr int64_t largestSize = 2147483647; // dimension of a persistent kernel's grid, an i32
 // A block of a persistent kernel counts programs in 32 bits, and may exceed the number of programs by up to twice the
 // number of blocks.
-constexpr int64_t mostPrograms = largestSize - 65536;
+constexpr int64_t maxPrograms = largestSize - 65536;
 // Limit of programs along y and z, so that addresses with large steps per program have 32-bit indices
 // (lib/Analysis/IndexBounds.cpp).
 constexpr int64_t largestOuterPrograms = 1 << 22;
@@ -37,7 +37,7 @@ GridFailure checkGrid(const LaunchInfo &launch, const int64_t grid[3]) {
       return {GridFailure::Limit::Cluster, i};
   }
   const int64_t plane = launch.persistent ? grid[0] * grid[1] : 0; // below 2^62
-  if (grid[2] != 0 && plane > mostPrograms / grid[2])
+  if (grid[2] != 0 && plane > maxPrograms / grid[2])
     return {GridFailure::Limit::Programs, 0};
   return {};
 }
@@ -57,7 +57,7 @@ void describe(const GridFailure &failure, const LaunchInfo &launch, const int64_
     return;
   case GridFailure::Limit::Programs:
     fmt::format_to(out, "the grid {}x{}x{} has too many programs for a persistent kernel, which counts up to {}",
-                   grid[0], grid[1], grid[2], mostPrograms);
+                   grid[0], grid[1], grid[2], maxPrograms);
     return;
   }
 }

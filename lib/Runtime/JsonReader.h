@@ -15,13 +15,13 @@ using Json = nlohmann::ordered_json;
 /// or has so many values that a small compressed text could exhaust memory.
 inline Json parseJson(std::string_view text) {
   constexpr int deepest = 32;
-  constexpr size_t mostValues = size_t(1) << 20; // a pack of 1024 variants has 20,000
+  constexpr size_t maxValues = size_t(1) << 20; // a pack of 1024 variants has 20,000
   bool isTooLarge = false;
   size_t values = 0;
   const auto watch = [&](int depth, Json::parse_event_t event, Json &) {
     using Event = Json::parse_event_t;
     values += event == Event::value || event == Event::array_start || event == Event::object_start;
-    isTooLarge |= depth > deepest || values > mostValues;
+    isTooLarge |= depth > deepest || values > maxValues;
     return !isTooLarge;
   };
   Json json = Json::parse(text.begin(), text.end(), watch, /*allow_exceptions=*/false);

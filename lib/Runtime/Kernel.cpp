@@ -129,7 +129,7 @@ Status configureFunction(const Driver &driver, const LaunchInfo &launch, CUfunct
   return Success{};
 }
 
-bool comesWithPtx(const tile_kernel &kernel) {
+bool kernelHasPtx(const tile_kernel &kernel) {
   return kernel.owner ? hasPtx(kernel.owner->artifact, kernel.index) : hasPtx(kernel.artifact, 0);
 }
 
@@ -168,7 +168,7 @@ Result<LoadedModule> loadInto(const Driver &driver, const tile_kernel &kernel, C
   if (!limits)
     return limits.error();
   if (!artifact.manifest.target.empty())
-    if (Status status = checkTarget(artifact.manifest.target, comesWithPtx(kernel), limits->major, limits->minor);
+    if (Status status = checkTarget(artifact.manifest.target, kernelHasPtx(kernel), limits->major, limits->minor);
         !status)
       return status.error();
   Result<CUmodule> module = loadModule(driver, kernel);

@@ -138,9 +138,9 @@ Status checkLaunch(const LaunchInfo &launch, const ExpressionNames &names) {
     return invalid(fmt::format("a persistent kernel has the cluster {}x{}x{}; expected one of {}x1x1",
                                launch.cluster[0], launch.cluster[1], launch.cluster[2], clusterSize));
   // 64 MiB: far above need; multiplied by any number of blocks still far from overflow.
-  constexpr int64_t mostScratch = int64_t(64) << 20;
-  if (!inRange(launch.scratchPerCta, 0, mostScratch))
-    return invalid(fmt::format("scratch_per_cta is {} bytes; expected 0 to {}", launch.scratchPerCta, mostScratch));
+  constexpr int64_t maxScratch = int64_t(64) << 20;
+  if (!inRange(launch.scratchPerCta, 0, maxScratch))
+    return invalid(fmt::format("scratch_per_cta is {} bytes; expected 0 to {}", launch.scratchPerCta, maxScratch));
   if (launch.sharesTails && launch.scratchPerCta == 0)
     return invalid("shares_tails is true, but the kernel has no scratch memory");
   if (launch.scratchPerCta > 0 && !launch.persistent)
@@ -243,9 +243,9 @@ Status validate(const Manifest &manifest) {
       return status;
   if (Status status = checkLaunch(manifest.launch, names); !status)
     return status;
-  if (manifest.requirements.size() > mostRequirements)
+  if (manifest.requirements.size() > maxRequirements)
     return invalid(fmt::format("the kernel has {} requirements; at most {} are supported", manifest.requirements.size(),
-                               mostRequirements));
+                               maxRequirements));
   if (Status status = checkExpressions(manifest.requirements, names, "requires"); !status)
     return status;
   if (manifest.cost)

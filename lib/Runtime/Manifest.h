@@ -101,7 +101,7 @@ struct Expectation {
 
 /// Maximum number of conditions of a kernel, each of which is evaluated at every launch; far above any handwritten
 /// kernel.
-inline constexpr size_t mostRequirements = 64;
+inline constexpr size_t maxRequirements = 64;
 
 struct Manifest {
   std::string compiler;

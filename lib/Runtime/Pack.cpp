@@ -85,8 +85,8 @@ Status checkAgainstGeneral(const Manifest &manifest, const Manifest &general) {
 Status checkVariants(std::span<const Manifest *const> manifests) {
   if (manifests.empty())
     return malformed("no variants; expected at least a general one");
-  if (manifests.size() > mostVariants)
-    return malformed(fmt::format("{} variants; at most {} are possible", manifests.size(), mostVariants));
+  if (manifests.size() > maxVariants)
+    return malformed(fmt::format("{} variants; at most {} are possible", manifests.size(), maxVariants));
   std::map<std::pair<std::string, std::string>, size_t> seen;
   for (size_t i = 0; i < manifests.size(); ++i) {
     const Manifest &manifest = *manifests[i];
@@ -115,7 +115,7 @@ std::string variantLabel(const Manifest &manifest) {
 class PackWriter {
 public:
   size_t add(const std::string &contents) {
-    const auto [known, isNew] = numbers.try_emplace(contents, list.size());
+    const auto [known, isNew] = indices.try_emplace(contents, list.size());
     if (isNew) {
       const std::string frame = compressFrame(contents);
       list.push_back({frames.size(), frame.size(), contents.size()});
@@ -162,7 +162,7 @@ public:
 private:
   std::string frames;
   std::vector<Pack::Frame> list;
-  std::map<std::string, size_t> numbers;
+  std::map<std::string, size_t> indices;
 };
 
 Result<std::string> writePack(std::span<const PackedVariant> variants) {
@@ -251,7 +251,7 @@ Status Pack::readIndex(std::string_view text, size_t frameBytes) {
     return malformed(
         fmt::format("it is truncated: it has {} bytes and needs {}", firstFrame + frameBytes, firstFrame + needed));
   reader.forEach("variants", [&](const Json &element, const std::string &path) {
-    if (error || entries.size() > mostVariants) // checkVariants reports the error
+    if (error || entries.size() > maxVariants) // checkVariants reports the error
       return;
     const ObjectReader item(element, path, error);
     Entry &entry = entries.emplace_back();
@@ -339,16 +339,16 @@ std::string Pack::withTuning(std::span<const std::string> texts) const {
   for (const Frame &frame : kept)
     end = std::max(end, frame.offset + frame.bytes);
   std::string bytes = contents->substr(firstFrame, end);
-  Json numbers = Json::array();
+  Json indices = Json::array();
   for (const std::string &text : texts) {
     const std::string frame = compressFrame(text);
-    numbers.push_back(kept.size());
+    indices.push_back(kept.size());
     kept.push_back({bytes.size(), frame.size(), text.size()});
     bytes += frame;
   }
   Json index = {{"hash", contentHash}, {"frames", PackWriter::describe(kept)}, {"variants", std::move(variants)}};
   if (!texts.empty())
-    index["tuning"] = std::move(numbers);
+    index["tuning"] = std::move(indices);
   return assemble(index, bytes);
 }
 

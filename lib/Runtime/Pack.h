@@ -22,7 +22,7 @@
 namespace tile::runtime {
 
 /// Maximum number of variants in a pack.
-constexpr size_t mostVariants = 1024;
+constexpr size_t maxVariants = 1024;
 
 struct PackedVariant {
   Manifest manifest;

@@ -66,9 +66,9 @@ Status validatePrograms(const ProgramsCost &cost, const ExpressionNames &names) 
   if (cost.operandBits < narrowest || cost.operandBits > widest)
     return makeError(TILE_ERROR_MANIFEST, "manifest: cost: operand_bits is {}; expected {} to {}", cost.operandBits,
                      narrowest, widest);
-  constexpr int64_t mostWarps = 32;
-  if (cost.warps < 1 || cost.warps > mostWarps)
-    return makeError(TILE_ERROR_MANIFEST, "manifest: cost: warps is {}; expected 1 to {}", cost.warps, mostWarps);
+  constexpr int64_t maxWarps = 32;
+  if (cost.warps < 1 || cost.warps > maxWarps)
+    return makeError(TILE_ERROR_MANIFEST, "manifest: cost: warps is {}; expected 1 to {}", cost.warps, maxWarps);
   return Success{};
 }
 

@@ -28,8 +28,8 @@ Status requireMemoryFunctions(const Driver &driver) {
                                                      {driver.memoryFree, "cuMemFree_v2"},
                                                      {driver.fillBytes, "cuMemsetD8Async"},
                                                      {driver.streamIsCapturing, "cuStreamIsCapturing"}};
-  for (const auto &[isThere, symbol] : functions)
-    if (!isThere)
+  for (const auto &[isAvailable, symbol] : functions)
+    if (!isAvailable)
       return makeError(TILE_ERROR_NO_DRIVER, "the CUDA driver has no {}; pass tile_launch_options.scratch", symbol);
   return Success{};
 }

@@ -9,7 +9,7 @@
 
 namespace tile::runtime {
 
-using VariantSet = std::bitset<mostVariants>;
+using VariantSet = std::bitset<maxVariants>;
 
 /// Convert to and from "1f": the last digit contains variants 0 to 3.
 std::string toHex(const VariantSet &set);
@@ -24,7 +24,7 @@ public:
     size_t variant = 0;
     double microseconds = -1; ///< negative: measured for other sizes
   };
-  /// Returns the variant for a call that the variants `serves` accept: one of `candidates`. `values` contains the
+  /// Returns the one of `candidates` that serves a call fastest; `serves` has all variants that accept it. `values` are the
   /// integer parameters of variant 0.
   std::optional<Found> find(std::span<const int64_t> values, const VariantSet &serves, const VariantSet &candidates,
                             bool anyDistance) const;

@@ -50,19 +50,19 @@ GemmArguments findArguments(const GemmPlan &plan, std::span<const DeviceArgument
   return found;
 }
 
-Cublas::Pointers pointersOf(const GemmArguments &places, const BenchRequest &bench, const CudaSession &session,
+Cublas::Pointers pointersOf(const GemmArguments &gemm, const BenchRequest &bench, const CudaSession &session,
                             CUdeviceptr output) {
   const auto type = [&](size_t index) { return bench.arguments[index].buffer->type(); };
-  Cublas::Pointers pointers = {.first = session.address(places.first),
-                               .second = session.address(places.second),
+  Cublas::Pointers pointers = {.first = session.address(gemm.first),
+                               .second = session.address(gemm.second),
                                .output = output,
-                               .firstType = type(places.first),
-                               .secondType = type(places.second),
-                               .outputType = type(places.output),
+                               .firstType = type(gemm.first),
+                               .secondType = type(gemm.second),
+                               .outputType = type(gemm.output),
                                .isPrecise = bench.isPrecise};
-  if (places.bias) {
-    pointers.bias = session.address(*places.bias);
-    pointers.biasType = type(*places.bias);
+  if (gemm.bias) {
+    pointers.bias = session.address(*gemm.bias);
+    pointers.biasType = type(*gemm.bias);
   }
   return pointers;
 }
@@ -111,8 +111,8 @@ Status searchAlgorithms(const BaselineRequest &request, const std::vector<Cublas
 Result<Baseline> gemmBaseline(const BaselineRequest &request, bool isSearched) {
   const GemmPlan &plan = *request.plan;
   const BenchRequest &bench = *request.bench;
-  const GemmArguments places = findArguments(plan, bench.arguments);
-  const Cublas::Pointers types = pointersOf(places, bench, request.sessions.front(), 0);
+  const GemmArguments gemm = findArguments(plan, bench.arguments);
+  const Cublas::Pointers types = pointersOf(gemm, bench, request.sessions.front(), 0);
   Baseline baseline;
   const bool isFloat = types.firstType != DataType::I8 && types.firstType != DataType::F64;
   const bool isFloat8 = isFloat && runtime::dataTypeSize(types.firstType) == 1;
@@ -154,10 +154,10 @@ Result<Baseline> gemmBaseline(const BaselineRequest &request, bool isSearched) {
     baseline.name += ", GEMM without epilogue";
   std::vector<Cublas::Pointers> pointers;
   for (const CudaSession &session : request.sessions) {
-    Result<CUdeviceptr> target = allocate(bench.arguments[places.output].buffer->storageBytes());
+    Result<CUdeviceptr> target = allocate(bench.arguments[gemm.output].buffer->storageBytes());
     if (!target)
       return target.error();
-    pointers.push_back(pointersOf(places, bench, session, *target + HostBuffer::guardBytes));
+    pointers.push_back(pointersOf(gemm, bench, session, *target + HostBuffer::guardBytes));
   }
   const auto without = [](const Error &error) {
     Baseline none;
@@ -176,7 +176,7 @@ Result<Baseline> gemmBaseline(const BaselineRequest &request, bool isSearched) {
     }
   }
   if (!plan.isPart) {
-    baseline.comparedArgument = places.output;
+    baseline.comparedArgument = gemm.output;
     baseline.result = pointers.front().output;
   }
   baseline.owner = std::move(owner);

@@ -128,8 +128,8 @@ Result<Workload> findWorkload(const runtime::Manifest &manifest, std::span<const
     const TensorWork its = bound->countWork(counted);
     work.flops += its.flops;
     work.special += its.special;
-    if (!work.productType)
-      work.productType = findGemmType(expression->root(), names);
+    if (!work.gemmType)
+      work.gemmType = findGemmType(expression->root(), names);
     if (!work.plan)
       work.plan = planGemm(expectation, names, *output->buffer);
   }
@@ -226,15 +226,15 @@ Result<BenchResult> runBench(CudaDevice &device, const BenchRequest &request) {
   BenchResult result;
   result.flops = request.flops.value_or(work->flops);
   result.bytes = work->bytes;
-  result.productType = work->productType;
+  result.gemmType = work->gemmType;
   Result<Stopwatch> watch = Stopwatch::create(device.cudaContext());
   if (!watch)
     return watch.error();
   Result<std::vector<CudaSession>> sessions = prepareSessions(device, *watch, request);
   if (!sessions)
     return sessions.error();
-  const BaselineRequest beside = {&request, &device, *sessions, &*watch, work->plan, work->bytes};
-  Result<std::vector<Baseline>> baselines = prepareBaselines(*choices, beside);
+  const BaselineRequest baselineRequest = {&request, &device, *sessions, &*watch, work->plan, work->bytes};
+  Result<std::vector<Baseline>> baselines = prepareBaselines(*choices, baselineRequest);
   if (!baselines)
     return baselines.error();
 

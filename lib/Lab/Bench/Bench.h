@@ -36,7 +36,7 @@ struct BenchRequest {
 struct Workload {
   double flops = 0, bytes = 0;
   double special = 0; ///< exp, log, sqrt and the like, one operation per element
-  std::optional<DataType> productType;
+  std::optional<DataType> gemmType;
   std::optional<GemmPlan> plan; ///< set if the first expectation that cuBLAS can compute is a single GEMM
 };
 Result<Workload> findWorkload(const runtime::Manifest &manifest, std::span<const DeviceArgument> arguments,

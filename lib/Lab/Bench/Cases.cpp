@@ -42,7 +42,7 @@ public:
     report->label = item.name;
     report->key = options.bench ? keyOf(options, item) : "";
     if (report->bench && ceilings) {
-      Result<Ceilings> measured = ceilings->measure(report->bench->productType);
+      Result<Ceilings> measured = ceilings->measure(report->bench->gemmType);
       if (!measured)
         return measured.error();
       report->bench->ceilings = std::move(*measured);
@@ -95,7 +95,7 @@ Status runOne(const RunOptions &options, CaseRunner &runner, const SuiteCase &it
     Result<int64_t> elements = runner.sizeOf(item);
     if (!elements)
       return fail(elements.error());
-    if (*elements > mostSimulated) {
+    if (*elements > maxSimulated) {
       ++outcome.tooLarge;
       return runtime::Success{};
     }

@@ -47,7 +47,7 @@ Status fillNormal(const Driver &driver, CUdeviceptr to, size_t bytes, DataType t
   return status ? driver.check(driver.streamSynchronize(nullptr), "copy of a GEMM's operands") : status;
 }
 
-DataType sumType(DataType type) {
+DataType accumulatorType(DataType type) {
   const bool isFloat8 = runtime::isFloatType(type) && runtime::dataTypeSize(type) == 1;
   return type == DataType::I8 ? DataType::I32 : isFloat8 ? DataType::F16 : type;
 }
@@ -84,7 +84,7 @@ Status CeilingMeter::measureMemory(const Stopwatch &watch) {
 }
 
 Result<CeilingMeter::Gemm> CeilingMeter::measureGemm(const Stopwatch &watch, DataType type) {
-  const DataType output = sumType(type);
+  const DataType output = accumulatorType(type);
   if (!Cublas::supports(type, type, output))
     return Gemm{};
   const Driver &driver = context->driver();

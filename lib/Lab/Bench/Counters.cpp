@@ -106,7 +106,7 @@ struct SetConfig {
   int range = 2;  // CUPTI_UserRange
   int replay = 3; // CUPTI_UserReplay: the application launches again for each pass
   size_t ranges = 1;
-  uint16_t nestings = 1, leastNesting = 1;
+  uint16_t nestings = 1, minNesting = 1;
   size_t pass = 0;
   uint16_t targetNesting = 1;
 };
@@ -253,8 +253,8 @@ public:
 
   /// Calls `prepare` and `launch` for each pass; only `launch` is counted.
   Status count(const std::function<Status()> &prepare, const std::function<Status()> &launch) {
-    constexpr int mostPasses = 100;
-    for (int pass = 0; pass < mostPasses; ++pass) {
+    constexpr int maxPasses = 100;
+    for (int pass = 0; pass < maxPasses; ++pass) {
       ProfilerOnly only;
       only.profiler = profiler;
       PushRange push;
@@ -280,7 +280,7 @@ public:
         return call("cuptiRangeProfilerDecodeData", decode);
       }
     }
-    return makeError(TILE_ERROR_UNSUPPORTED, "CUPTI needs more than {} passes", mostPasses);
+    return makeError(TILE_ERROR_UNSUPPORTED, "CUPTI needs more than {} passes", maxPasses);
   }
 
   Result<CounterValues> evaluate() {

@@ -75,7 +75,7 @@ Result<std::shared_ptr<CublasLtMatmul>> CublasLtMatmul::create(void *library, co
   matmul->workspaceBytes = workspaceBytes;
   if (Status status = matmul->describe(plan); !status)
     return status.error();
-  Result<std::vector<Heuristic>> first = matmul->askHeuristic(1);
+  Result<std::vector<Heuristic>> first = matmul->queryHeuristic(1);
   if (!first)
     return first.error();
   std::copy_n(first->front().algorithm, 8, matmul->algorithm);
@@ -128,7 +128,7 @@ Status CublasLtMatmul::describe(const GemmPlan &plan) {
   return makeError(TILE_ERROR_UNSUPPORTED, "cublasLt refused the GEMM with status {}", status);
 }
 
-Result<std::vector<CublasLtMatmul::Heuristic>> CublasLtMatmul::askHeuristic(int wanted) {
+Result<std::vector<CublasLtMatmul::Heuristic>> CublasLtMatmul::queryHeuristic(int wanted) {
   const Functions &f = *functions;
   void *preference = nullptr;
   std::vector<Heuristic> results(static_cast<size_t>(wanted));
@@ -148,7 +148,7 @@ Result<std::vector<CublasLtMatmul::Heuristic>> CublasLtMatmul::askHeuristic(int 
 }
 
 Result<int> CublasLtMatmul::search(const std::function<Result<double>()> &measure) {
-  Result<std::vector<Heuristic>> candidates = askHeuristic(mostAlgorithms);
+  Result<std::vector<Heuristic>> candidates = queryHeuristic(maxAlgorithms);
   if (!candidates)
     return candidates.error();
   double best = std::numeric_limits<double>::infinity();

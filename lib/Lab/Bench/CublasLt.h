@@ -41,10 +41,10 @@ public:
   void useAlgorithmOf(const CublasLtMatmul &other) { std::copy_n(other.algorithm, 8, algorithm); }
 
 private:
-  static constexpr int mostAlgorithms = 64; // the list has about 30 for a GEMM of 16-bit floats
+  static constexpr int maxAlgorithms = 64; // the list has about 30 for a GEMM of 16-bit floats
   struct Heuristic;
   Status describe(const GemmPlan &plan);
-  Result<std::vector<Heuristic>> askHeuristic(int wanted);
+  Result<std::vector<Heuristic>> queryHeuristic(int wanted);
 
   struct Functions;
   std::unique_ptr<Functions> functions;

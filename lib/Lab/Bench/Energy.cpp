@@ -41,11 +41,11 @@ std::optional<double> measurePower(const Telemetry &telemetry, double seconds) {
 Result<std::optional<double>> measureEnergy(const Stopwatch &watch, const Telemetry &telemetry,
                                             const Contestant &contestant, double seconds) {
   constexpr double replayMilliseconds = 10;
-  constexpr int mostLaunches = 4000;
+  constexpr int maxLaunches = 4000;
   if (!telemetry.energyMillijoules())
     return std::optional<double>();
   const double expected = std::max(contestant.microseconds(), 1.0) / 1000;
-  const int launches = static_cast<int>(std::clamp(replayMilliseconds / expected, 1.0, double(mostLaunches)));
+  const int launches = static_cast<int>(std::clamp(replayMilliseconds / expected, 1.0, double(maxLaunches)));
   Result<Sample> graph = watch.capture(contestant.copies, launches);
   if (!graph)
     return graph.error();
@@ -53,7 +53,7 @@ Result<std::optional<double>> measureEnergy(const Stopwatch &watch, const Teleme
   if (!replay)
     return replay.error();
   const double replaySeconds = *replay * launches * 1e-3;
-  const int count = static_cast<int>(std::clamp(seconds / replaySeconds, 2.0, double(Stopwatch::mostSamples)));
+  const int count = static_cast<int>(std::clamp(seconds / replaySeconds, 2.0, double(Stopwatch::maxSamples)));
   std::optional<double> watts;
   Result<double> time =
       watch.measure(*graph, count, [&] { watts = measurePower(telemetry, 0.85 * count * replaySeconds); });

@@ -19,9 +19,9 @@ constexpr double specialPerClock = 16;    // per multiprocessor: CUDA programmin
 /// Returns what to try if the resource is the bottleneck.
 std::string adviceFor(const std::string &name, const RooflineFacts &facts) {
   if (name == "memory")
-    return facts.memoryBytes.isMeasured && facts.memoryBytes.value > 1.25 * facts.leastBytes
+    return facts.memoryBytes.isMeasured && facts.memoryBytes.value > 1.25 * facts.minBytes
                ? fmt::format("{:.2f} times the minimum traffic: keep reused data in shared memory or registers",
-                             facts.memoryBytes.value / facts.leastBytes)
+                             facts.memoryBytes.value / facts.minBytes)
                : "narrower types, or fusion with the kernel that writes the inputs";
   if (name == "L2")
     return "larger tiles, or clusters that share loads by multicast, so that each block reads less of both operands";
@@ -74,8 +74,8 @@ const char *sourceOf(const Figure &figure) {
 } // namespace
 
 double RooflineFacts::waves() const {
-  const double places = double(multiprocessors) * std::max(occupancy.ctasPerSm, 1);
-  return places > 0 ? programs / places : 0;
+  const double residentCtas = double(multiprocessors) * std::max(occupancy.ctasPerSm, 1);
+  return residentCtas > 0 ? programs / residentCtas : 0;
 }
 
 double RooflineFacts::tailEfficiency() const {
@@ -128,9 +128,9 @@ RooflineVerdict judge(const RooflineFacts &facts) {
   } else {
     verdict.bound = "latency";
     verdict.evidence = fmt::format("no resource is busy most of the time, with {:.0f} of {} warps per multiprocessor{}",
-                                   warps, facts.occupancy.mostWarps,
+                                   warps, facts.occupancy.maxWarps,
                                    facts.occupancy.limit.empty() ? "" : " (limited by " + facts.occupancy.limit + ")");
-    verdict.advice = warps * 2 < facts.occupancy.mostWarps
+    verdict.advice = warps * 2 < facts.occupancy.maxWarps
                          ? "more loads in flight: more stages, or a smaller footprint, so that another block fits"
                          : "more independent work per thread, so that operations need not wait for each other";
   }
@@ -155,7 +155,7 @@ std::string formatRoofline(const RooflineFacts &facts, const RooflineVerdict &ve
     text += fmt::format("  special      {:.4g} million operations ({})\n", facts.special.value * 1e-6,
                         sourceOf(facts.special));
   text += fmt::format("  occupancy    {} of {} warps per multiprocessor: {} thread block{} of {}{}\n",
-                      facts.occupancy.ctasPerSm * facts.occupancy.warpsPerCta, facts.occupancy.mostWarps,
+                      facts.occupancy.ctasPerSm * facts.occupancy.warpsPerCta, facts.occupancy.maxWarps,
                       facts.occupancy.ctasPerSm, facts.occupancy.ctasPerSm == 1 ? "" : "s", facts.occupancy.warpsPerCta,
                       facts.occupancy.limit.empty() ? "" : ", limited by " + facts.occupancy.limit);
   text += fmt::format("  waves        {:.0f} {} on {} multiprocessors: {:.2f}, {:.0f} % of their time in use\n",

@@ -27,7 +27,7 @@ struct Figure {
 
 /// Occupancy, and the resource that limits it.
 struct Occupancy {
-  int ctasPerSm = 0, warpsPerCta = 0, mostWarps = 0;
+  int ctasPerSm = 0, warpsPerCta = 0, maxWarps = 0;
   std::string limit; ///< "shared memory"
 };
 
@@ -36,7 +36,7 @@ struct RooflineFacts {
   Ceilings ceilings;
   double clockMhz = 0; ///< maximum while it ran; 0: unknown
   int multiprocessors = 0;
-  double leastBytes = 0; ///< inputs once, outputs once
+  double minBytes = 0; ///< inputs once, outputs once
   Figure memoryBytes, l2Bytes;
   Figure flops;
   Figure special;                    ///< operations of the special function units

@@ -41,7 +41,7 @@ static const char *limitName(target::Resource resource) {
 
 Occupancy findOccupancy(const runtime::LaunchInfo &launch, const target::GpuTarget &limits) {
   Occupancy occupancy;
-  occupancy.mostWarps = static_cast<int>(limits.maxWarpsPerSm);
+  occupancy.maxWarps = static_cast<int>(limits.maxWarpsPerSm);
   const int64_t warps = std::max<int64_t>((launch.threadsPerCta + threadsPerWarp - 1) / threadsPerWarp, 1);
   occupancy.warpsPerCta = static_cast<int>(warps);
   const target::Residency held =
@@ -49,14 +49,14 @@ Occupancy findOccupancy(const runtime::LaunchInfo &launch, const target::GpuTarg
                                      .registers = launch.registers,
                                      .sharedBytes = launch.sharedStatic + launch.sharedDynamic});
   occupancy.ctasPerSm = static_cast<int>(std::max<int64_t>(held.ctas(), 1));
-  if (occupancy.ctasPerSm * warps < occupancy.mostWarps)
+  if (occupancy.ctasPerSm * warps < occupancy.maxWarps)
     occupancy.limit = limitName(held.bottleneck());
   return occupancy;
 }
 
 /// Returns the L2 traffic of a GEMM: each tile reads its rows of one operand and its columns of the other. Blocks of a
 /// cluster that share them read them once.
-std::optional<double> productL2Bytes(const runtime::Manifest &manifest, std::span<const int64_t> slots) {
+std::optional<double> gemmL2Bytes(const runtime::Manifest &manifest, std::span<const int64_t> slots) {
   if (!manifest.cost)
     return std::nullopt;
   Result<runtime::CostSizes> sizes = runtime::CostSizes::compile(*manifest.cost, expressionNames(manifest));
@@ -87,7 +87,7 @@ void modelKernel(const runtime::Manifest &manifest, const Grid &grid, std::span<
     facts.occupancy = findOccupancy(manifest.launch, *limits);
   if (facts.isPersistent)
     facts.occupancy.ctasPerSm = static_cast<int>(std::max<int64_t>(manifest.launch.ctasPerSm, 1));
-  facts.l2Bytes.value = std::max(productL2Bytes(manifest, slots).value_or(0), facts.memoryBytes.value);
+  facts.l2Bytes.value = std::max(gemmL2Bytes(manifest, slots).value_or(0), facts.memoryBytes.value);
 }
 
 } // namespace tile::runner

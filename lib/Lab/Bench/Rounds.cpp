@@ -10,7 +10,7 @@ namespace {
 
 constexpr int fewestSamples = 5, warmups = 3;
 constexpr double graphMilliseconds = 2; // long compared with the start of a graph, which is part of the measurement
-constexpr int fewestLaunchesOfGraph = 20, mostLaunchesOfGraph = 500;
+constexpr int fewestLaunchesOfGraph = 20, maxLaunchesOfGraph = 500;
 
 /// Returns true if the last contestant goes first in this round. Follows the Thue-Morse sequence, because GPU clocks
 /// oscillate with periods of about a second: with a periodic order the same contestant always got the slow half (by up
@@ -43,7 +43,7 @@ Result<RoundSize> prepareRounds(const Stopwatch &watch, std::span<Contestant> co
   RoundSize size;
   Result<double> slowest = warmUp(watch, contestants);
   if (slowest && useGraphs) {
-    size.launchesPerGraph = choose(graphMilliseconds / *slowest, fewestLaunchesOfGraph, mostLaunchesOfGraph);
+    size.launchesPerGraph = choose(graphMilliseconds / *slowest, fewestLaunchesOfGraph, maxLaunchesOfGraph);
     for (Contestant &contestant : contestants) {
       Result<Sample> graph = watch.capture(contestant.copies, size.launchesPerGraph);
       if (!graph)
@@ -54,7 +54,7 @@ Result<RoundSize> prepareRounds(const Stopwatch &watch, std::span<Contestant> co
   }
   if (!slowest)
     return slowest.error();
-  size.samples = choose(roundMilliseconds / *slowest, fewestSamples, Stopwatch::mostSamples);
+  size.samples = choose(roundMilliseconds / *slowest, fewestSamples, Stopwatch::maxSamples);
   return size;
 }
 

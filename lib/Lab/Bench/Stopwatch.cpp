@@ -27,7 +27,7 @@ Result<Stopwatch> Stopwatch::create(CudaContext &context) {
   if (!flush)
     return flush.error();
   Stopwatch watch(driver, std::move(*stream), std::move(*flush), flushBytes);
-  for (int i = 0; i < mostSamples; ++i) {
+  for (int i = 0; i < maxSamples; ++i) {
     Result<CudaTimer> timer = CudaTimer::create(driver);
     if (!timer)
       return timer.error();

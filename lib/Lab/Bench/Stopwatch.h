@@ -33,7 +33,7 @@ struct Sample {
 class Stopwatch {
 public:
   /// Maximum number of samples of one measurement.
-  static constexpr int mostSamples = 200;
+  static constexpr int maxSamples = 200;
 
   static Result<Stopwatch> create(CudaContext &context);
 

@@ -29,7 +29,7 @@ Result<std::vector<SuiteCase>> readSuite(const std::string &file, const std::str
                                          const std::vector<std::string> &arguments);
 
 /// The simulator would take minutes for cases with more buffer elements.
-constexpr int64_t mostSimulated = int64_t(1) << 20;
+constexpr int64_t maxSimulated = int64_t(1) << 20;
 
 /// Adds `arguments` to each case, and expands ranges to separate cases, whose names contain the varying arguments.
 Result<std::vector<SuiteCase>> expandCases(const std::vector<SuiteCase> &cases,

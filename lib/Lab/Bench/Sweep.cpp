@@ -9,7 +9,7 @@ using runtime::makeError;
 
 namespace {
 
-constexpr size_t mostPoints = 100000;
+constexpr size_t maxPoints = 100000;
 
 /// Splits at commas outside of brackets.
 std::vector<std::string> splitList(const std::string &text) {
@@ -63,8 +63,8 @@ Result<std::vector<std::string>> expandRange(const std::string &item, size_t dot
   std::vector<std::string> values;
   for (int64_t value = *low; value <= *high;) {
     values.push_back(std::to_string(value));
-    if (values.size() > mostPoints)
-      return makeError(TILE_ERROR_INVALID_ARGUMENT, "range '{}' has more than {} values", item, mostPoints);
+    if (values.size() > maxPoints)
+      return makeError(TILE_ERROR_INVALID_ARGUMENT, "range '{}' has more than {} values", item, maxPoints);
     if (__builtin_add_overflow(value, *step ? *step : value, &value))
       break;
   }
@@ -125,8 +125,8 @@ Result<std::vector<SweepPoint>> expandSweep(std::span<const std::string> argumen
     Result<std::vector<std::string>> values = expandValue(tied.value);
     if (!values)
       return runtime::withContext("argument '" + argument + "'", values.error());
-    if (points.size() * values->size() > mostPoints)
-      return makeError(TILE_ERROR_INVALID_ARGUMENT, "the ranges make more than {} calls", mostPoints);
+    if (points.size() * values->size() > maxPoints)
+      return makeError(TILE_ERROR_INVALID_ARGUMENT, "the ranges make more than {} calls", maxPoints);
     std::string names;
     for (const std::string &name : tied.names)
       names += name + "=";

@@ -74,11 +74,11 @@ Result<RooflineFacts> findFacts(const RooflineOptions &roofline, const RunOption
   if (!work)
     return work.error();
   CeilingMeter meter(device.cudaContext(), options.cublas);
-  Result<Ceilings> ceilings = meter.measure(work->productType);
+  Result<Ceilings> ceilings = meter.measure(work->gemmType);
   if (!ceilings)
     return ceilings.error();
   facts.ceilings = *ceilings;
-  facts.leastBytes = facts.memoryBytes.value = work->bytes;
+  facts.minBytes = facts.memoryBytes.value = work->bytes;
   facts.flops.value = work->flops;
   facts.special.value = work->special;
   const CudaDeviceInfo &info = device.cudaContext().info();

@@ -37,7 +37,7 @@ void addSuiteOptions(CLI::App &app, SuiteOptions &suite) {
 }
 
 /// Runs the artifacts of --after, then this one.
-static int runAfterOthers(const RunOptions &options, const runtime::Artifact &artifact) {
+static int runLast(const RunOptions &options, const runtime::Artifact &artifact) {
   std::vector<runtime::Artifact> earlier;
   for (const std::string &path : options.after) {
     Result<runtime::Artifact> other = runtime::readArtifactFile(path);
@@ -50,7 +50,7 @@ static int runAfterOthers(const RunOptions &options, const runtime::Artifact &ar
 
 int runOneOrSuite(RunOptions options, const SuiteOptions &suite) {
   if (suite.file.empty())
-    return withArtifact(options, [&](const runtime::Artifact &artifact) { return runAfterOthers(options, artifact); });
+    return withArtifact(options, [&](const runtime::Artifact &artifact) { return runLast(options, artifact); });
   if (!options.artifact.empty()) { // then the first positional is an argument for all cases
     options.arguments.insert(options.arguments.begin(), options.artifact);
     options.artifact.clear();

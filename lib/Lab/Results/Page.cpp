@@ -25,15 +25,15 @@ std::string escapeHtml(std::string_view text) {
 
 std::string fillFrame(std::string_view frame, std::span<const FramePart> parts) {
   std::string text;
-  for (std::string_view rest = frame; !rest.empty();) {
-    const size_t at = rest.find('@'), end = at == rest.npos ? rest.npos : rest.find('@', at + 1);
-    if (end == rest.npos)
-      return text += rest;
+  for (std::string_view remaining = frame; !remaining.empty();) {
+    const size_t at = remaining.find('@'), end = at == remaining.npos ? remaining.npos : remaining.find('@', at + 1);
+    if (end == remaining.npos)
+      return text += remaining;
     const auto part = std::ranges::find_if(
-        parts, [&](const FramePart &one) { return one.first == rest.substr(at + 1, end - at - 1); });
-    text += rest.substr(0, at);
-    text += part == parts.end() ? rest.substr(at, end - at + 1) : part->second;
-    rest.remove_prefix(end + 1);
+        parts, [&](const FramePart &one) { return one.first == remaining.substr(at + 1, end - at - 1); });
+    text += remaining.substr(0, at);
+    text += part == parts.end() ? remaining.substr(at, end - at + 1) : part->second;
+    remaining.remove_prefix(end + 1);
   }
   return text;
 }

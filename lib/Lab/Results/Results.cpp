@@ -27,13 +27,13 @@ double numberOf(const Json &json, const char *key) {
   return found != json.end() && found->is_number() ? found->get<double>() : 0;
 }
 
-std::vector<double> numbersOf(const Json &json, const char *key) {
-  std::vector<double> numbers;
+std::vector<double> doublesOf(const Json &json, const char *key) {
+  std::vector<double> values;
   if (const auto found = json.find(key); found != json.end() && found->is_array())
     for (const Json &value : *found)
       if (value.is_number())
-        numbers.push_back(value.get<double>());
-  return numbers;
+        values.push_back(value.get<double>());
+  return values;
 }
 
 std::optional<double> energyOf(const Json &json) {
@@ -64,7 +64,7 @@ std::vector<MeasuredBaseline> parseBaselines(const Json &bench) {
       const auto recorded = json.find("recorded");
       if (json.is_object() && numberOf(json, "time_us") > 0)
         baselines.push_back({displayText(json, "name"), numberOf(json, "time_us"), numberOf(json, "ratio"),
-                             numbersOf(json, "rounds_us"), energyOf(json),
+                             doublesOf(json, "rounds_us"), energyOf(json),
                              recorded != json.end() && *recorded == true});
     }
     return baselines;
@@ -72,7 +72,7 @@ std::vector<MeasuredBaseline> parseBaselines(const Json &bench) {
   // Files of earlier versions, which measured a single baseline.
   if (numberOf(bench, "baseline_us") > 0)
     baselines.push_back({displayText(bench, "baseline"), numberOf(bench, "baseline_us"), numberOf(bench, "ratio"),
-                         numbersOf(bench, "baseline_rounds_us"), std::nullopt, false});
+                         doublesOf(bench, "baseline_rounds_us"), std::nullopt, false});
   return baselines;
 }
 
@@ -89,7 +89,7 @@ Measurement parseMeasurement(const Json &json, const Json &bench) {
   if (const auto labels = json.find("labels"); labels != json.end() && labels->is_object())
     measured.commit = displayText(*labels, "commit");
   measured.microseconds = numberOf(bench, "time_us");
-  measured.rounds = numbersOf(bench, "rounds_us");
+  measured.rounds = doublesOf(bench, "rounds_us");
   measured.flops = numberOf(bench, "flops");
   measured.bytes = numberOf(bench, "bytes");
   measured.isGraph = bench.contains("launches_per_graph");

@@ -122,7 +122,7 @@ std::set<std::string> sizesOfLists(const Manifest &manifest, const std::set<std:
 }
 
 /// Returns true if the default depends on other parameters.
-bool followsOthers(const Parameter &parameter, const Manifest &manifest) {
+bool isDerived(const Parameter &parameter, const Manifest &manifest) {
   if (!parameter.defaultValue)
     return false;
   Result<Expression> expression = Expression::compile(*parameter.defaultValue, expressionNames(manifest));
@@ -195,7 +195,7 @@ Result<SoakPlan> planSoak(const std::vector<std::string> &arguments, const Manif
         plan.strides.push_back({name, divisor, !uses.inHigherStrides.contains(name)});
       continue;
     }
-    if (!hasRange && (followsOthers(parameter, manifest) || (parameter.defaultValue && listed.contains(name))))
+    if (!hasRange && (isDerived(parameter, manifest) || (parameter.defaultValue && listed.contains(name))))
       continue;
     Result<SoakPlan::Size> size = planSize(parameter,
                                            hasRange                                  ? ranges[name]
@@ -267,9 +267,9 @@ static Result<std::vector<std::string>> drawAttempt(const SoakPlan &plan, const 
 
 Result<std::vector<std::string>> drawArguments(const SoakPlan &plan, const Manifest &manifest, uint64_t seed,
                                                uint64_t launch, int numSms) {
-  constexpr uint64_t mostAttempts = 1000; // requirements that hold for one size in a thousand are still met
+  constexpr uint64_t maxAttempts = 1000; // requirements that hold for one size in a thousand are still met
   std::string violated;
-  for (uint64_t attempt = 0; attempt < mostAttempts; ++attempt) {
+  for (uint64_t attempt = 0; attempt < maxAttempts; ++attempt) {
     Result<std::vector<std::string>> arguments =
         drawAttempt(plan, manifest, attempt == 0 ? seed : randomBits(seed, attempt), launch, numSms);
     if (!arguments)

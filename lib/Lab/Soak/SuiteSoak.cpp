@@ -43,7 +43,7 @@ Status prepareCases(const RunOptions &options, LoadedArtifacts &artifacts, std::
     Result<int64_t> elements = artifacts.countElements(item.artifact, item.arguments);
     if (!elements)
       return fail(elements.error());
-    if (artifacts.device().cuda() || *elements <= mostSimulated)
+    if (artifacts.device().cuda() || *elements <= maxSimulated)
       kept.push_back(std::move(item));
   }
   if (kept.empty())

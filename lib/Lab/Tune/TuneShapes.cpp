@@ -44,11 +44,11 @@ Result<std::vector<CallArguments>> readShapes(const std::string &path) {
 }
 
 /// Samples uniformly on a logarithmic scale.
-int64_t sampledExtent(const SizeRange &range, uint64_t bits, bool wantsMultiple) {
+int64_t sampledExtent(const SizeRange &range, uint64_t bits, bool isMultiple) {
   const double uniform = static_cast<double>(bits >> 11) * 0x1p-53; // [0, 1)
   const double low = std::log(static_cast<double>(range.low)), high = std::log(static_cast<double>(range.high) + 1);
   int64_t size = std::clamp(static_cast<int64_t>(std::exp(low + uniform * (high - low))), range.low, range.high);
-  if (!wantsMultiple)
+  if (!isMultiple)
     return size;
   size = (size + multiple / 2) / multiple * multiple;
   if (size < range.low)
@@ -94,9 +94,9 @@ Result<std::vector<CallArguments>> listShapes(const ShapeRequest &request, const
     for (size_t i = 0; i < count; ++i) {
       shapes.push_back(fixed);
       for (const auto &[name, range] : ranges)
-        shapes.back().push_back(fmt::format(
-            "{}={}", name,
-            sampledExtent(range, randomBits(seedFor(request.seed, name), i), /*wantsMultiple=*/i % 2 == 1)));
+        shapes.back().push_back(
+            fmt::format("{}={}", name,
+                        sampledExtent(range, randomBits(seedFor(request.seed, name), i), /*isMultiple=*/i % 2 == 1)));
     }
   }
   std::set<CallArguments> seen;
@@ -122,13 +122,13 @@ Result<Shard> parseShard(std::string_view text) {
 }
 
 Result<std::vector<int>> parseDevices(std::string_view text) {
-  constexpr int mostDevices = 64;
+  constexpr int maxDevices = 64;
   std::vector<int> devices;
   std::istringstream words{std::string(text)};
   for (std::string word; std::getline(words, word, ',');) {
     int number = -1;
     const auto [last, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-    if (error != std::errc() || last != word.data() + word.size() || number < 0 || number >= mostDevices ||
+    if (error != std::errc() || last != word.data() + word.size() || number < 0 || number >= maxDevices ||
         std::find(devices.begin(), devices.end(), number) != devices.end())
       return makeError(TILE_ERROR_INVALID_ARGUMENT, "--devices={}: expected distinct indices of GPUs, as in 0,1", text);
     devices.push_back(number);

@@ -15,8 +15,8 @@ constexpr SizeRange trialSizes{0, 4096}; // default range of integers that are n
 constexpr int64_t largestBlock = 2048;   // constants above this are not block sizes
 constexpr int64_t trialPadding = 3;      // maximum number of steps by which a stride is padded
 constexpr double programCost = 4096;     // maximum number of elements of a program
-constexpr double mostTrialCost = 300000; // a simulation takes well below a second
-constexpr unsigned mostAttempts = 48;
+constexpr double maxTrialCost = 300000;  // a simulation takes well below a second
+constexpr unsigned maxAttempts = 48;
 constexpr int64_t plainSizes[] = {1, 0, 2, 3, 7, 16, 31, 100};
 
 constexpr std::pair<InputKind, std::string_view> kindNames[] = {{InputKind::Random, "random"},
@@ -175,7 +175,7 @@ Result<Trial> TrialPlan::draw(uint64_t number, InputKind kind, uint64_t seed, co
   std::optional<Trial> cheapest; // the smallest number of elements of those that are too large
   double least = 0;
   Error reason = runtime::makeError(TILE_ERROR_INVALID_ARGUMENT, "there are no sizes to try");
-  for (unsigned attempt = 0; attempt < mostAttempts; ++attempt) {
+  for (unsigned attempt = 0; attempt < maxAttempts; ++attempt) {
     Trial trial;
     trial.seed = seed + number;
     trial.isPadded = number % 2 == 1;
@@ -185,7 +185,7 @@ Result<Trial> TrialPlan::draw(uint64_t number, InputKind kind, uint64_t seed, co
         trial.fills[buffer] = inputKindName(kind);
     uint64_t position = 0;
     for (const auto &[name, values] : candidates) {
-      const uint64_t bits = randomBits(seedFor(0, name), number * mostAttempts + attempt);
+      const uint64_t bits = randomBits(seedFor(0, name), number * maxAttempts + attempt);
       trial.sizes[name] =
           attempt ? values[bits % values.size()] : chooseSize(values, position, candidates.size(), number, bits);
       ++position;
@@ -196,7 +196,7 @@ Result<Trial> TrialPlan::draw(uint64_t number, InputKind kind, uint64_t seed, co
       reason = cost.error();
       continue;
     }
-    if (*cost > effort * mostTrialCost) { // not admitted here: a check may take long
+    if (*cost > effort * maxTrialCost) { // not admitted here: a check may take long
       if (!cheapest || *cost < least) {
         cheapest = trial;
         least = *cost;

@@ -5,7 +5,7 @@
 
 namespace tile::runner {
 
-static constexpr size_t mostUnreachedShown = 3;
+static constexpr size_t maxUnreachedShown = 3;
 
 std::string quoteWord(const std::string &text) {
   constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%";
@@ -34,10 +34,10 @@ std::string formatVerdict(const Verdict &verdict, size_t width, std::string_view
   if (!verdict.required.empty())
     text += (verdict.problem.empty() ? ", " : ", required: ") + verdict.required;
   text += '\n';
-  for (size_t i = 0; i < std::min(mostUnreachedShown, verdict.unreached.size()); ++i)
+  for (size_t i = 0; i < std::min(maxUnreachedShown, verdict.unreached.size()); ++i)
     text += fmt::format("    not reached: {}\n", verdict.unreached[i]);
-  if (verdict.unreached.size() > mostUnreachedShown)
-    text += fmt::format("    and {} more\n", verdict.unreached.size() - mostUnreachedShown);
+  if (verdict.unreached.size() > maxUnreachedShown)
+    text += fmt::format("    and {} more\n", verdict.unreached.size() - maxUnreachedShown);
   if (!verdict.note.empty())
     text += fmt::format("    note: {}\n", verdict.note);
   if (verdict.problem.empty())

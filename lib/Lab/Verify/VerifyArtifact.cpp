@@ -156,8 +156,8 @@ int verifySchedules(const VerifyOptions &options, const TestedVariants &variants
     entry.trial = std::make_unique<ScheduleTrial>(*entry.variant, schedule);
   }
   // Every variant runs once before any runs again, since the time may not suffice for all.
-  for (bool goesOn = true; goesOn;) {
-    goesOn = false;
+  for (bool shouldContinue = true; shouldContinue;) {
+    shouldContinue = false;
     for (Entry &entry : entries) {
       if (!entry.trial || entry.trial->isDone() || options.run.limit->isOver())
         continue;
@@ -168,7 +168,7 @@ int verifySchedules(const VerifyOptions &options, const TestedVariants &variants
         entry.verdict.skipped = status.error().message;
         entry.trial.reset();
       }
-      goesOn = true;
+      shouldContinue = true;
     }
   }
   const int multiprocessors = options.run.multiprocessors ? options.run.multiprocessors : SimOptions().multiprocessors;

@@ -17,11 +17,11 @@ namespace {
 using runtime::makeError;
 using runtime::Success;
 
-constexpr double mostFlops = 4e9;        // takes about a second on a few cores
-constexpr double mostSampleFlops = 1e11; // a more expensive sample (chained matrix products) is skipped
-constexpr double flopsPerElement = 4;    // per element of an intermediate result: computed, written and read
+constexpr double maxFlops = 4e9;        // takes about a second on a few cores
+constexpr double maxSampleFlops = 1e11; // a more expensive sample (chained matmuls) is skipped
+constexpr double flopsPerElement = 4;   // per element of an intermediate result: computed, written and read
 constexpr int64_t sampleSize = 64;
-constexpr size_t mostWrongShown = 5;
+constexpr size_t maxWrongShown = 5;
 constexpr double rmsFactor = 10;
 
 /// Values of the reference and the output at the same positions.
@@ -72,8 +72,9 @@ double difference(double expected, double actual, DataType type) {
   return std::isnan(value) ? std::numeric_limits<double>::infinity() : value;
 }
 
-/// Compares the parts. Unless `mayForget`, an expected NaN must have been written by the kernel.
-void comparePieces(const std::vector<Piece> &pieces, CheckResult &result, const HostBuffer &output, bool mayForget) {
+/// Compares the parts. Unless `mayStayUnwritten`, an expected NaN must have been written by the kernel.
+void comparePieces(const std::vector<Piece> &pieces, CheckResult &result, const HostBuffer &output,
+                   bool mayStayUnwritten) {
   const DataType type = output.type();
   double differences = 0, squares = 0;
   for (const Piece &piece : pieces)
@@ -93,11 +94,11 @@ void comparePieces(const std::vector<Piece> &pieces, CheckResult &result, const 
       const double expected = referenceAt(piece.reference, piece.actual.shape, static_cast<int64_t>(i));
       const double actual = piece.actual.values[i];
       const double magnitude = std::isfinite(expected) ? std::fabs(expected) : 0;
-      const bool isForgotten = !mayForget && std::isnan(expected) && std::isnan(actual) &&
-                               output.isPoison(globalIndex(piece, static_cast<int64_t>(i)));
-      if (!isForgotten && difference(expected, actual, type) <= result.tolerance * (magnitude + rmsFactor * rms))
+      const bool isUnwrittenNan = !mayStayUnwritten && std::isnan(expected) && std::isnan(actual) &&
+                                  output.isPoison(globalIndex(piece, static_cast<int64_t>(i)));
+      if (!isUnwrittenNan && difference(expected, actual, type) <= result.tolerance * (magnitude + rmsFactor * rms))
         continue;
-      if (++result.wrongCount <= static_cast<int64_t>(mostWrongShown))
+      if (++result.wrongCount <= static_cast<int64_t>(maxWrongShown))
         result.firstWrong.push_back({globalIndex(piece, static_cast<int64_t>(i)), expected, actual});
     }
   result.passed = result.wrongCount == 0 && result.relativeError <= result.tolerance;
@@ -161,7 +162,8 @@ Status validateExpectation(const runtime::Expectation &expectation, const Tensor
 }
 
 static Result<CheckResult> check(const runtime::Expectation &expectation, const TensorNames &names,
-                                 const HostBuffer &output, bool mayForget, const std::optional<TimeLimit> &limit) {
+                                 const HostBuffer &output, bool mayStayUnwritten,
+                                 const std::optional<TimeLimit> &limit) {
   Result<Parsed> parsed = parseBoth(expectation);
   if (!parsed)
     return parsed.error();
@@ -184,13 +186,13 @@ static Result<CheckResult> check(const runtime::Expectation &expectation, const 
   const std::vector<int64_t> &shape = output.layout().shape;
   std::vector<Selection> selections = {{}};
   std::vector<int64_t> rows, columns;
-  if (shape.size() >= 2 && reference->shape() == shape && flopsFor(*reference, {}) > mostFlops) {
+  if (shape.size() >= 2 && reference->shape() == shape && flopsFor(*reference, {}) > maxFlops) {
     rows = sampleIndices(shape[shape.size() - 2], 1);
     columns = sampleIndices(shape[shape.size() - 1], 2);
     std::vector<Selection> samples;
     for (const Selection &sample : {Selection{&rows, nullptr}, Selection{nullptr, &columns}}) {
       const std::vector<int64_t> &chosen = sample.rows ? rows : columns;
-      if (chosen.empty() || flopsFor(*reference, sample) > mostSampleFlops)
+      if (chosen.empty() || flopsFor(*reference, sample) > maxSampleFlops)
         continue;
       samples.push_back(sample);
       result.sampling += fmt::format("{}{} {}", result.sampling.empty() ? "" : " and ", chosen.size(),
@@ -205,13 +207,13 @@ static Result<CheckResult> check(const runtime::Expectation &expectation, const 
     pieces.push_back({reference->evaluate(selection, &work), actual->evaluate(selection), selection});
   if (!work.reach(1, 1))
     return work.error();
-  comparePieces(pieces, result, output, mayForget);
+  comparePieces(pieces, result, output, mayStayUnwritten);
   return result;
 }
 
 Result<CheckResult> checkOutput(const runtime::Expectation &expectation, const TensorNames &names,
                                 const HostBuffer &output, const std::optional<TimeLimit> &limit) {
-  return check(expectation, names, output, /*mayForget=*/false, limit);
+  return check(expectation, names, output, /*mayStayUnwritten=*/false, limit);
 }
 
 Result<CheckResult> checkRecorded(const std::string &buffer, const HostBuffer &recorded, const std::string &source,
@@ -219,7 +221,7 @@ Result<CheckResult> checkRecorded(const std::string &buffer, const HostBuffer &r
   // The expression is just the buffer's name, which denotes the recorded buffer on the right-hand side.
   TensorNames names;
   names.buffers[buffer] = &recorded;
-  Result<CheckResult> result = check({buffer, buffer, tolerance}, names, output, /*mayForget=*/true, {});
+  Result<CheckResult> result = check({buffer, buffer, tolerance}, names, output, /*mayStayUnwritten=*/true, {});
   if (result)
     result->expression = source;
   return result;

@@ -8,7 +8,7 @@
 //   an element is NaN only if the reference is, and infinite only if the reference is or exceeds the range of the
 //   output's type. A NaN that was there before the launch does not count as a result of the kernel.
 //
-// Large references are sampled: if one needs more than 4e9 operations, in matrix products or for intermediate results,
+// Large references are sampled: if one needs more than 4e9 operations, in matmuls or for intermediate results,
 // 64 random rows and columns and the first and last of each are compared instead of everything.
 #pragma once
 

@@ -71,34 +71,34 @@ std::optional<GemmOperand> operandFor(MatrixView view) {
 
 /// The epilogue that an expectation applies to its GEMM.
 struct Epilogue {
-  const TensorNode *product = nullptr;
+  const TensorNode *matmul = nullptr;
   std::string bias;
   bool hasRelu = false;
   bool isPart = false; ///< the expectation computes more than this
 };
 
-void collectProducts(const TensorNode &node, std::vector<const TensorNode *> &products) {
+void collectMatmuls(const TensorNode &node, std::vector<const TensorNode *> &matmuls) {
   if (node.kind == TensorNode::Kind::Matmul)
-    products.push_back(&node);
+    matmuls.push_back(&node);
   for (const auto &operand : node.operands)
-    collectProducts(*operand, products);
+    collectMatmuls(*operand, matmuls);
 }
 
 /// Returns the only matrix multiplication, which may occur several times, if its operands are matrices and its result
 /// is `rows` by `columns`.
-const TensorNode *findProduct(const TensorNode &root, const TensorNames &names, int64_t rows, int64_t columns) {
-  std::vector<const TensorNode *> products;
-  collectProducts(root, products);
+const TensorNode *findMatmul(const TensorNode &root, const TensorNames &names, int64_t rows, int64_t columns) {
+  std::vector<const TensorNode *> matmuls;
+  collectMatmuls(root, matmuls);
   std::optional<MatrixView> first, second;
-  for (const TensorNode *product : products) {
-    const std::optional<MatrixView> a = viewOfNode(*product->operands[0], names),
-                                    b = viewOfNode(*product->operands[1], names);
+  for (const TensorNode *matmul : matmuls) {
+    const std::optional<MatrixView> a = viewOfNode(*matmul->operands[0], names),
+                                    b = viewOfNode(*matmul->operands[1], names);
     if (!a || !b || a->rows != rows || b->columns != columns || (first && (first != a || second != b)))
       return nullptr;
     first = a;
     second = b;
   }
-  return products.empty() ? nullptr : products.front();
+  return matmuls.empty() ? nullptr : matmuls.front();
 }
 
 std::optional<Epilogue> parseEpilogue(const TensorNode &root) {
@@ -116,7 +116,7 @@ std::optional<Epilogue> parseEpilogue(const TensorNode &root) {
     epilogue.bias = node->operands[1]->name;
     node = node->operands[0].get();
   }
-  epilogue.product = node;
+  epilogue.matmul = node;
   return node->kind == Kind::Matmul ? std::optional(epilogue) : std::nullopt;
 }
 
@@ -139,11 +139,11 @@ std::optional<GemmPlan> planGemm(const runtime::Expectation &expectation, const 
     return std::nullopt;
   std::optional<Epilogue> epilogue = parseEpilogue(expression->root());
   if (!epilogue)
-    epilogue = Epilogue{findProduct(expression->root(), names, c->rows, c->columns), "", false, /*isPart=*/true};
-  if (!epilogue->product)
+    epilogue = Epilogue{findMatmul(expression->root(), names, c->rows, c->columns), "", false, /*isPart=*/true};
+  if (!epilogue->matmul)
     return std::nullopt;
-  std::optional<MatrixView> a = viewOfNode(*epilogue->product->operands[0], names);
-  std::optional<MatrixView> b = viewOfNode(*epilogue->product->operands[1], names);
+  std::optional<MatrixView> a = viewOfNode(*epilogue->matmul->operands[0], names);
+  std::optional<MatrixView> b = viewOfNode(*epilogue->matmul->operands[1], names);
   if (!a || !b || (c->batch > 1 && (epilogue->hasRelu || !epilogue->bias.empty())))
     return std::nullopt;
   for (const MatrixView &operand : {*a, *b})

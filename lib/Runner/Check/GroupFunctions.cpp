@@ -13,8 +13,8 @@ namespace {
 
 using ValuesOf = std::function<Tensor(size_t)>;
 
-std::optional<Shape> copyOf(const Shape *places) {
-  return places ? std::optional(*places) : std::nullopt;
+std::optional<Shape> copyOf(const Shape *indices) {
+  return indices ? std::optional(*indices) : std::nullopt;
 }
 
 /// First and end (exclusive) row of each group.

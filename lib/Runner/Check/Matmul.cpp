@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Each task computes a part of `taskRows` x `panel` elements of c. It packs the panel of b (k x 16) once, so that the
-// inner loop reads two contiguous streams and keeps a 4 x 16 block of accumulators in registers. Each accumulator sums
-// over k in order, independent of the number of threads.
+// inner loop reads two contiguous streams and keeps a 4 x 16 block of accumulators in registers. Each accumulator
+// sums over k in order, independent of the number of threads.
 #include "Runner/Check/Matmul.h"
 
 #include "Runner/Parallel.h"
@@ -23,9 +23,9 @@ constexpr int64_t panel = 16;
 constexpr int64_t blockRows = 4;
 constexpr int64_t taskRows = 128;
 
-/// Computes sums[4][16] = rows of a (with the given stride) times the packed panel.
+/// Computes result[4][16] = rows of a (with the given stride) times the packed panel.
 TILE_VECTOR_CLONES void multiplyBlock(const double *a, int64_t rowStride, const double *packed, int64_t k,
-                                      double *sums) {
+                                      double *result) {
   double block[blockRows][panel] = {};
   for (int64_t i = 0; i < k; ++i)
     for (int64_t row = 0; row < blockRows; ++row) {
@@ -33,7 +33,7 @@ TILE_VECTOR_CLONES void multiplyBlock(const double *a, int64_t rowStride, const 
       for (int64_t column = 0; column < panel; ++column)
         block[row][column] += factor * packed[i * panel + column];
     }
-  std::copy(&block[0][0], &block[0][0] + blockRows * panel, sums);
+  std::copy(&block[0][0], &block[0][0] + blockRows * panel, result);
 }
 
 } // namespace
@@ -63,10 +63,10 @@ void multiplyMatrices(const double *a, const double *b, double *c, int64_t m, in
           std::copy(source, source + rows * k, lastRows.begin());
           source = lastRows.data();
         }
-        double sums[blockRows * panel];
-        multiplyBlock(source, k, packed.data(), k, sums);
+        double result[blockRows * panel];
+        multiplyBlock(source, k, packed.data(), k, result);
         for (int64_t r = 0; r < rows; ++r)
-          std::copy(sums + r * panel, sums + r * panel + columns, c + (row + r) * n + column);
+          std::copy(result + r * panel, result + r * panel + columns, c + (row + r) * n + column);
       }
       const int64_t done = std::min(m, firstRow + taskRows) - firstRow;
       if (multiplied && !multiplied(2.0 * double(done) * double(columns) * double(k)))

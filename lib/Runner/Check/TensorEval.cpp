@@ -205,10 +205,10 @@ private:
     const bool selectColumns = rank >= 1 && selection.columns && layout.shape[rank - 1] != 1;
     parallelFor(countElements(result.shape), elementsPerTask, [&](int64_t begin, int64_t end) {
       for (int64_t linear = begin; linear < end; ++linear) {
-        int64_t rest = linear;
+        int64_t remainder = linear;
         int64_t offset = 0;
-        for (size_t dim = rank; dim-- > 0; rest /= result.shape[dim]) {
-          int64_t index = rest % result.shape[dim];
+        for (size_t dim = rank; dim-- > 0; remainder /= result.shape[dim]) {
+          int64_t index = remainder % result.shape[dim];
           if (dim + 1 == rank && selectColumns)
             index = (*selection.columns)[static_cast<size_t>(index)];
           else if (dim + 2 == rank && selectRows)
@@ -260,16 +260,18 @@ private:
 
   /// Returns a name that is equal for matrix multiplications with equal operands and selection.
   static std::string nameOf(const TensorNode &node, const Selection &selection) {
-    const auto show = [](const Shape *places) { return places ? fmt::format("{}", fmt::join(*places, " ")) : "all"; };
+    const auto show = [](const Shape *indices) {
+      return indices ? fmt::format("{}", fmt::join(*indices, " ")) : "all";
+    };
     return fmt::format("{} of {} and {}", textOf(node), show(selection.rows), show(selection.columns));
   }
 
   /// Computes each matrix multiplication once: an expression may contain it several times, as GELU does its argument.
   Tensor evaluateMatmul(const TensorNode &node, const Selection &selection) const {
     const std::string name = nameOf(node, selection);
-    if (const auto found = products.find(name); found != products.end())
+    if (const auto found = matmuls.find(name); found != matmuls.end())
       return found->second;
-    return products.emplace(name, multiply(node, selection)).first->second;
+    return matmuls.emplace(name, multiply(node, selection)).first->second;
   }
 
   Tensor multiply(const TensorNode &node, const Selection &selection) const {
@@ -408,10 +410,10 @@ private:
     const std::vector<int64_t> strides = broadcastStrides(whole.shape, rank);
     result.values.resize(static_cast<size_t>(countElements(result.shape)));
     for (size_t i = 0; i < result.values.size(); ++i) {
-      int64_t rest = static_cast<int64_t>(i), offset = 0;
-      for (size_t dim = rank; dim-- > 0; rest /= result.shape[dim]) {
+      int64_t remainder = static_cast<int64_t>(i), offset = 0;
+      for (size_t dim = rank; dim-- > 0; remainder /= result.shape[dim]) {
         const auto *chosen = dim + 1 == rank ? selection.columns : dim + 2 == rank ? selection.rows : nullptr;
-        const int64_t index = rest % result.shape[dim];
+        const int64_t index = remainder % result.shape[dim];
         offset += (chosen && whole.shape[dim] != 1 ? (*chosen)[static_cast<size_t>(index)] : index) * strides[dim];
       }
       result.values[i] = whole.values[static_cast<size_t>(offset)];
@@ -422,7 +424,7 @@ private:
   const NodeIntegers &shapes;
   const NodeIntegers &integers;
   const TensorNames &names;
-  mutable std::map<std::string, Tensor> products; ///< matrix multiplications computed so far
+  mutable std::map<std::string, Tensor> matmuls; ///< matrix multiplications computed so far
 };
 
 } // namespace

@@ -13,7 +13,7 @@
 namespace tile::runner {
 namespace {
 
-constexpr int64_t mostRepeats = 1 << 16;
+constexpr int64_t maxRepeats = 1 << 16;
 
 /// Returns the axis counted from the front; negative values count from the end.
 Result<size_t> axisOf(int64_t axis, const Shape &shape) {
@@ -41,7 +41,7 @@ template <typename Body> void forEach(Tensor &result, Body body) {
 
 /// Returns the same positions of an operand that has the rank of the result.
 OperandPart samePart(const ResultPart &part) {
-  auto copy = [](const std::vector<int64_t> *places) { return places ? std::optional(*places) : std::nullopt; };
+  auto copy = [](const std::vector<int64_t> *indices) { return indices ? std::optional(*indices) : std::nullopt; };
   return {true, copy(part.selection.rows), copy(part.selection.columns)};
 }
 
@@ -96,8 +96,8 @@ Result<Shape> repeatShape(Shapes arrays, Integers integers) {
   Result<size_t> axis = axisOf(integers[1], shape);
   if (!axis)
     return axis.error();
-  if (integers[0] < 1 || integers[0] > mostRepeats)
-    return wrong(fmt::format("{} repetitions; expected 1 to {}", integers[0], mostRepeats));
+  if (integers[0] < 1 || integers[0] > maxRepeats)
+    return wrong(fmt::format("{} repetitions; expected 1 to {}", integers[0], maxRepeats));
   shape[*axis] *= integers[0];
   return shape;
 }
@@ -118,9 +118,9 @@ void evaluateRepeat(Arrays arrays, Integers integers, const ResultPart &part, Te
 std::optional<OperandPart> repeatPart(size_t, Integers integers, const ResultPart &part) {
   const size_t rank = part.shape.size(), axis = *axisOf(integers[1], part.shape);
   OperandPart operand = samePart(part);
-  std::optional<std::vector<int64_t>> &places = axis + 1 == rank ? operand.columns : operand.rows;
-  if (axis + 2 >= rank && places)
-    for (int64_t &place : *places)
+  std::optional<std::vector<int64_t>> &indices = axis + 1 == rank ? operand.columns : operand.rows;
+  if (axis + 2 >= rank && indices)
+    for (int64_t &place : *indices)
       place /= integers[0];
   return operand;
 }
@@ -170,7 +170,7 @@ Result<Shape> convolutionShape(Shapes arrays, Integers integers) {
   const Shape &x = arrays[0], &w = arrays[1];
   if (x.size() != 4 || w.size() != 4 || x[1] != w[1])
     return wrong(fmt::format("shapes {} and {} are not [N, C, H, W] and [K, C, R, S]", show(x), show(w)));
-  if (integers[0] < 1 || integers[1] < 0 || integers[1] > mostRepeats)
+  if (integers[0] < 1 || integers[1] < 0 || integers[1] > maxRepeats)
     return wrong(fmt::format("stride {} and padding {} are not at least 1 and 0", integers[0], integers[1]));
   return Shape{x[0], w[0], windows(x[2], w[2], integers[0], integers[1]),
                windows(x[3], w[3], integers[0], integers[1])};

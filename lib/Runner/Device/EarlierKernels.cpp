@@ -9,13 +9,13 @@ using runtime::Success;
 
 RunOptions EarlierKernels::optionsFor(const RunOptions &options, const Manifest &manifest, bool isLast) const {
   RunOptions own = options;
-  const auto isElsewhere = [&](const std::string &name) {
+  const auto isInOtherKernel = [&](const std::string &name) {
     return std::any_of(stages.begin(), stages.end(),
                        [&](const auto &stage) { return stage->execution->kernel().findParameter(name); });
   };
   std::erase_if(own.arguments, [&](const std::string &argument) {
     const std::string name = argument.substr(0, argument.find('='));
-    return !manifest.findParameter(name) && (!isLast || isElsewhere(name));
+    return !manifest.findParameter(name) && (!isLast || isInOtherKernel(name));
   });
   for (const Parameter &parameter : manifest.parameters) {
     const bool isGiven = std::any_of(own.arguments.begin(), own.arguments.end(), [&](const std::string &argument) {

@@ -96,7 +96,7 @@ private:
     const Parameter &parameter = manifest.parameters[index];
     path.push_back(parameter.name);
     if (isActive[index])
-      return makeError(TILE_ERROR_INVALID_ARGUMENT, "the values of parameters depend on themselves: {}",
+      return makeError(TILE_ERROR_INVALID_ARGUMENT, "the values of parameters are circular: {}",
                        fmt::join(path, " -> "));
     isActive[index] = true;
     const auto it = given.find(parameter.name);

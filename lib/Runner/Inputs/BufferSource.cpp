@@ -257,13 +257,13 @@ private:
                    buffer.layout().elements);
     const bool isFloat = runtime::isFloatType(buffer.type());
     std::vector<WideInteger> integers;
-    std::vector<double> numbers;
+    std::vector<double> values;
     for (const std::string &text : source.arguments) {
       if (isFloat) {
         Result<double> value = number(text);
         if (!value)
           return value.error();
-        numbers.push_back(*value);
+        values.push_back(*value);
       } else {
         Result<WideInteger> value = wideInteger(text);
         if (!value)
@@ -275,9 +275,9 @@ private:
       return fillEach(buffer, [&](int64_t i) { return integers[static_cast<size_t>(i)]; });
     const StoreElement store = elementStorer(buffer.type());
     const unsigned size = runtime::dataTypeSize(buffer.type());
-    std::vector<uint8_t> dense(numbers.size() * size);
-    for (size_t i = 0; i < numbers.size(); ++i)
-      store(dense.data() + i * size, numbers[i]);
+    std::vector<uint8_t> dense(values.size() * size);
+    for (size_t i = 0; i < values.size(); ++i)
+      store(dense.data() + i * size, values[i]);
     buffer.importDense(dense.data());
     return Success{};
   }
@@ -297,20 +297,20 @@ private:
   }
 
   Status fillPermutation(HostBuffer &buffer, const FillText &source, uint64_t ownSeed) const {
-    constexpr int64_t mostNumbers = int64_t(1) << 30; // 8 GiB during construction
+    constexpr int64_t maxNumbers = int64_t(1) << 30; // 8 GiB during construction
     const int64_t elements = buffer.layout().elements;
     Result<int64_t> count = source.arguments.empty() ? elements : integer(source.arguments[0]);
     if (!count)
       return count.error();
-    if (*count < elements || *count > mostNumbers)
+    if (*count < elements || *count > maxNumbers)
       return wrong("{} distinct integers below {}; expected a limit of at least {} and at most {}", elements, *count,
-                   elements, mostNumbers);
-    std::vector<int64_t> numbers(static_cast<size_t>(*count));
-    for (size_t i = 0; i < numbers.size(); ++i)
-      numbers[i] = static_cast<int64_t>(i);
+                   elements, maxNumbers);
+    std::vector<int64_t> values(static_cast<size_t>(*count));
+    for (size_t i = 0; i < values.size(); ++i)
+      values[i] = static_cast<int64_t>(i);
     for (size_t i = 0; i < static_cast<size_t>(elements); ++i)
-      std::swap(numbers[i], numbers[i + randomBits(ownSeed, i) % (numbers.size() - i)]);
-    return fillEach(buffer, [&](int64_t i) { return numbers[static_cast<size_t>(i)]; });
+      std::swap(values[i], values[i + randomBits(ownSeed, i) % (values.size() - i)]);
+    return fillEach(buffer, [&](int64_t i) { return values[static_cast<size_t>(i)]; });
   }
 
   Status fillOffsets(HostBuffer &buffer, const FillText &source, uint64_t ownSeed) {

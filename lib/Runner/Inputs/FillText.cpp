@@ -68,12 +68,12 @@ std::vector<std::string> splitArguments(std::string_view text) {
 }
 
 /// Collects the values of a list, in row-major order of nested lists.
-void flatten(std::string_view text, std::vector<std::string> &numbers) {
+void flatten(std::string_view text, std::vector<std::string> &elements) {
   for (const std::string &part : splitArguments(text))
     if (part.starts_with('[') && part.ends_with(']'))
-      flatten(std::string_view(part).substr(1, part.size() - 2), numbers);
+      flatten(std::string_view(part).substr(1, part.size() - 2), elements);
     else
-      numbers.push_back(part);
+      elements.push_back(part);
 }
 
 Result<uint64_t> parseSeed(std::string_view text) {

@@ -26,13 +26,13 @@ constexpr size_t largeGapBytes = size_t(1)
                                  << 28; // 256 MiB in all: filling more takes as long as checking a small kernel
 
 /// Returns true if two dimensions, or one with itself, have more elements than positions from the first to the last.
-bool haveTooFewPlaces(const std::vector<int64_t> &shape, const std::vector<int64_t> &strides) {
+bool haveTooFewOffsets(const std::vector<int64_t> &shape, const std::vector<int64_t> &strides) {
   for (size_t i = 0; i < shape.size(); ++i)
     for (size_t j = 0; j <= i; ++j) {
       const auto span = [&](size_t dim) { return __int128(shape[dim] - 1) * strides[dim]; };
       const __int128 elements = i == j ? shape[i] : __int128(shape[i]) * shape[j];
-      const __int128 places = 1 + (i == j ? span(i) : span(i) + span(j));
-      if (strides[i] >= 0 && strides[j] >= 0 && elements > places)
+      const __int128 offsets = 1 + (i == j ? span(i) : span(i) + span(j));
+      if (strides[i] >= 0 && strides[j] >= 0 && elements > offsets)
         return true;
     }
   return false;
@@ -59,7 +59,7 @@ Result<BufferLayout> planBuffer(std::vector<int64_t> shape, std::vector<int64_t>
       strides[i - 1] = isEmpty ? 1 : strides[i] * shape[i];
   }
   int64_t largestOffset = 0;
-  const bool overlaps = isWritten && !isEmpty && haveTooFewPlaces(shape, strides);
+  const bool overlaps = isWritten && !isEmpty && haveTooFewOffsets(shape, strides);
   for (size_t i = 0; i < shape.size(); ++i) {
     if (strides[i] < 0)
       return makeError(TILE_ERROR_INVALID_ARGUMENT, "strides [{}] have a negative entry, which is not supported",
@@ -213,11 +213,11 @@ bool HostBuffer::isPoison(const std::vector<int64_t> &index) const {
 template <typename Body> void HostBuffer::forRange(int64_t begin, int64_t end, Body body) const {
   const size_t rank = elementLayout.shape.size();
   std::vector<int64_t> index(rank, 0);
-  int64_t rest = begin;
+  int64_t remainder = begin;
   int64_t offset = 0;
   for (size_t dim = rank; dim-- > 0;) {
-    index[dim] = rest % elementLayout.shape[dim];
-    rest /= elementLayout.shape[dim];
+    index[dim] = remainder % elementLayout.shape[dim];
+    remainder /= elementLayout.shape[dim];
     offset += index[dim] * elementLayout.strides[dim];
   }
   for (int64_t linear = begin; linear < end; ++linear) {

@@ -30,7 +30,7 @@ public:
     text.remove_prefix(static_cast<size_t>(end - text.data()));
     return value;
   }
-  std::string_view rest() const { return text; }
+  std::string_view remainingText() const { return text; }
 
 private:
   void skipBlanks() {
@@ -61,11 +61,11 @@ Result<Image> parseImage(std::string_view bytes) {
   Image image{{*height, *width, channels}, {}};
   const size_t size = static_cast<size_t>(*height * *width * channels);
   if (!isText) {
-    const std::string_view rest = scanner.rest();
-    if (rest.size() != size + 1) // a single white-space character ends the header
+    const std::string_view remaining = scanner.remainingText();
+    if (remaining.size() != size + 1) // a single white-space character ends the header
       return malformedImage(fmt::format("{}x{} pixels need {} bytes, the file has {}", *width, *height, size,
-                                        rest.empty() ? 0 : rest.size() - 1));
-    image.pixels = std::string(rest.substr(1));
+                                        remaining.empty() ? 0 : remaining.size() - 1));
+    image.pixels = std::string(remaining.substr(1));
     return image;
   }
   if (size > bytes.size()) // each value takes at least one byte

@@ -294,16 +294,16 @@ Status writeFileAtomically(const std::string &path, std::string_view contents) {
   // Devices and pipes are written to, not replaced.
   std::error_code code;
   const std::filesystem::file_status status = std::filesystem::status(path, code);
-  const bool isThere = std::filesystem::exists(status);
-  const bool inPlace = isThere && !std::filesystem::is_regular_file(status);
-  const std::string place = isThere && !inPlace ? std::filesystem::canonical(path, code).string() : path;
+  const bool exists = std::filesystem::exists(status);
+  const bool inPlace = exists && !std::filesystem::is_regular_file(status);
+  const std::string place = exists && !inPlace ? std::filesystem::canonical(path, code).string() : path;
   const std::string written = inPlace ? path : fmt::format("{}.{}.tmp", place, getpid());
   FILE *file = std::fopen(written.c_str(), "wb");
   if (!file)
     return makeError(TILE_ERROR_FILE, "cannot write '{}': {}", path, std::strerror(errno));
   bool ok = std::fwrite(contents.data(), 1, contents.size(), file) == contents.size();
   ok = std::fclose(file) == 0 && ok;
-  if (isThere && !inPlace)
+  if (exists && !inPlace)
     std::filesystem::permissions(written, status.permissions(), code);
   ok = ok && (inPlace || std::rename(written.c_str(), place.c_str()) == 0);
   if (ok)

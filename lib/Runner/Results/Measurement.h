@@ -62,9 +62,9 @@ struct BenchResult {
   int launchesPerGraph = 0; ///< per sample, which replays a graph; 0: each sample is one launch
   bool isCold = true;       ///< the inputs are not in the L2 cache
   std::vector<BaselineTime> baselines;
-  double flops = 0; ///< as requested, or those of the GEMMs in the expectation; 0: count bytes
-  double bytes = 0; ///< inputs read once plus outputs written once
-  std::optional<runtime::DataType> productType; ///< operand type of the first GEMM
+  double flops = 0;                          ///< as requested, or those of the GEMMs in the expectation; 0: count bytes
+  double bytes = 0;                          ///< inputs read once plus outputs written once
+  std::optional<runtime::DataType> gemmType; ///< operand type of the first GEMM
   std::optional<CardState> card;
   std::optional<double> millijoules; ///< per launch, of back-to-back launches
   std::optional<Ceilings> ceilings;

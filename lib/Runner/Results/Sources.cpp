@@ -44,7 +44,7 @@ const std::string &Sources::text(const std::string &name) {
   std::vector<Candidate> candidates{{name, false}};
   for (const std::string &folder : folders.given)
     candidates.push_back({fs::path(folder) / name, isShown(folder, true, name)});
-  for (const std::string &folder : folders.beside)
+  for (const std::string &folder : folders.artifactFolders)
     candidates.push_back({fs::path(folder) / name, isShown(folder, false, name)});
   for (const Candidate &candidate : candidates) {
     if (std::error_code failed; !fs::is_regular_file(candidate.path, failed))

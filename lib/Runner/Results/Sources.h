@@ -16,9 +16,9 @@ namespace tile::runner {
 class Sources {
 public:
   struct Folders {
-    std::vector<std::string> given;  ///< given by the user: .tile and .py files in them are shown
-    std::vector<std::string> beside; ///< folders of artifacts: .tile files in them are shown
-    bool areTrusted = false;         ///< names come from the compiler in this process: all files are shown
+    std::vector<std::string> given;           ///< given by the user: .tile and .py files in them are shown
+    std::vector<std::string> artifactFolders; ///< folders of artifacts: .tile files in them are shown
+    bool areTrusted = false;                  ///< names come from the compiler in this process: all files are shown
   };
   /// `hash` is that of the manifest's source, "sha256:…", or "". A file with this hash is also searched in the working
   /// directory.

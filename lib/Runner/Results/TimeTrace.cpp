@@ -178,7 +178,7 @@ private:
       isCut |= i + 1 == ordinary;
       if (record.mark == TimeMark::Copy || record.mark == TimeMark::Mmas)
         events.push_back({{"name", nameOf(record)},
-                          {"cat", record.mark == TimeMark::Copy ? "copy" : "product"},
+                          {"cat", record.mark == TimeMark::Copy ? "copy" : "mma"},
                           {"ph", "i"},
                           {"s", "t"},
                           {"pid", cta},

@@ -26,8 +26,8 @@ RooflineFacts factsOf(double microseconds) {
 
 TEST(Roofline, theResourceWithNearlyAllOfTheTimeBinds) {
   RooflineFacts facts = factsOf(100);
-  facts.memoryBytes.value = facts.leastBytes = 380e6; // 95 us
-  facts.flops.value = 7e9;                            // 10 us
+  facts.memoryBytes.value = facts.minBytes = 380e6; // 95 us
+  facts.flops.value = 7e9;                          // 10 us
   const RooflineVerdict verdict = judge(facts);
   EXPECT_EQ(verdict.bound, "memory");
   EXPECT_EQ(verdict.evidence, "3800 GB/s, 95 % of the 4000 GB/s of a copy");
@@ -45,7 +45,7 @@ TEST(Roofline, theResourceWithNearlyAllOfTheTimeBinds) {
 
 TEST(Roofline, bytesThatMoveAgainAreSaidByCounters) {
   RooflineFacts facts = factsOf(100);
-  facts.leastBytes = 190e6;
+  facts.minBytes = 190e6;
   facts.memoryBytes = {380e6, true};
   EXPECT_EQ(judge(facts).advice, "2.00 times the minimum traffic: keep reused data in shared memory or registers");
 }

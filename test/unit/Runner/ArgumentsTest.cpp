@@ -87,8 +87,8 @@ TEST(Arguments, negative_errors) {
       {{"K=4.5"}, "argument of parameter 'K' (i32)"},
       {{"K=3000000000"}, "3000000000 does not fit i32 (-2147483648 to 2147483647)"},
       {{"K=1 // 0"}, "division by zero"},
-      {{"K=N", "N=M", "M=K"}, "depend on themselves: M -> K -> N -> M"},
-      {{"K=4", "M=M + 1"}, "depend on themselves: M -> M"},
+      {{"K=N", "N=M", "M=K"}, "are circular: M -> K -> N -> M"},
+      {{"K=4", "M=M + 1"}, "are circular: M -> M"},
       {{"K=alpha"}, "'alpha' is not an integer parameter"},
       {{"K=4", "alpha=x"}, "argument of parameter 'alpha' (f32): in expression 'x', column 1: x: neither"},
       {{"K=4", "alpha=1e60"}, "does not fit f32"},
@@ -111,7 +111,7 @@ TEST(Arguments, negative_cyclicDefaults) {
   Manifest cyclic = manifest;
   cyclic.parameters[3].defaultValue = "K";
   cyclic.parameters[5].defaultValue = "N";
-  EXPECT_NE(errorOf({}, cyclic).find("depend on themselves: M -> K -> N -> M"), std::string::npos)
+  EXPECT_NE(errorOf({}, cyclic).find("are circular: M -> K -> N -> M"), std::string::npos)
       << errorOf({}, cyclic);
 }
 

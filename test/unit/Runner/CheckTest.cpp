@@ -101,7 +101,7 @@ TEST(Check, emptyOutputPasses) {
   EXPECT_TRUE(check("x", input, makeBuffer({0, 4}, {}), 0).passed);
 }
 
-TEST(Check, largeProductsAreSampled) {
+TEST(Check, largeMatmulsAreSampled) {
   const int64_t size = 1300; // 2 * 1300^3 = 4.4e9 operations
   HostBuffer input = makeBuffer({size, size}, std::vector<double>(size * size), DataType::I8);
   for (int64_t i = 0; i < size; ++i) // twice the identity

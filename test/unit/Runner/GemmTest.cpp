@@ -25,7 +25,7 @@ const double *elements(const HostBuffer &buffer) {
 }
 
 /// Computes what cublasGemmStridedBatchedEx computes in column-major memory.
-void columnMajorProduct(const GemmPlan &plan, const TensorNames &names, HostBuffer &output) {
+void columnMajorGemm(const GemmPlan &plan, const TensorNames &names, HostBuffer &output) {
   const double *first = elements(*names.buffers.at(plan.first.buffer));
   const double *second = elements(*names.buffers.at(plan.second.buffer));
   double *out = reinterpret_cast<double *>(output.data());
@@ -42,7 +42,7 @@ void columnMajorProduct(const GemmPlan &plan, const TensorNames &names, HostBuff
   }
 }
 
-TEST(Gemm, allOperandOrdersGiveTheSameProduct) {
+TEST(Gemm, allOperandOrdersGiveTheSameResult) {
   const std::vector<std::vector<int64_t>> stridesA = {{K, 1}, {K + 3, 1}, {1, M}, {1, M + 2}};
   const std::vector<std::vector<int64_t>> stridesB = {{N, 1}, {N + 3, 1}, {1, K}, {1, K + 2}};
   const std::vector<std::vector<int64_t>> stridesC = {{N, 1}, {N + 3, 1}, {1, M}, {1, M + 2}};
@@ -59,7 +59,7 @@ TEST(Gemm, allOperandOrdersGiveTheSameProduct) {
         names.buffers = {{"a", &a}, {"b", &b}, {"c", &c}};
         const std::optional<GemmPlan> plan = planGemm({"c", "a @ b", 1e-3}, names, c);
         ASSERT_TRUE(plan);
-        columnMajorProduct(*plan, names, c);
+        columnMajorGemm(*plan, names, c);
         if (expected.empty()) {
           Result<TensorExpression> expression = TensorExpression::parse("a @ b");
           expected = BoundTensorExpression::bind(*expression, names)->evaluate({}).values;
@@ -81,7 +81,7 @@ TEST(Gemm, buffersOfThreeDimensionsAreBatches) {
     const std::optional<GemmPlan> plan = planGemm({"c", text, 1e-3}, names, c);
     ASSERT_TRUE(plan) << text;
     EXPECT_EQ(plan->batch, Z);
-    columnMajorProduct(*plan, names, c);
+    columnMajorGemm(*plan, names, c);
     Result<TensorExpression> expression = TensorExpression::parse(text);
     EXPECT_EQ(valuesOf(c), BoundTensorExpression::bind(*expression, names)->evaluate({}).values) << text;
   }
@@ -96,7 +96,7 @@ TEST(Gemm, transposeInTheExpressionIsTheSameAsInTheStrides) {
   names.buffers = {{"a", &a}, {"b", &b}, {"c", &c}};
   const std::optional<GemmPlan> plan = planGemm({"c", "transpose(a) @ b", 1e-3}, names, c);
   ASSERT_TRUE(plan);
-  columnMajorProduct(*plan, names, c);
+  columnMajorGemm(*plan, names, c);
   Result<TensorExpression> expression = TensorExpression::parse("transpose(a) @ b");
   EXPECT_EQ(valuesOf(c), BoundTensorExpression::bind(*expression, names)->evaluate({}).values);
 }
@@ -131,7 +131,7 @@ TEST(Gemm, negative_epilogueThatCublasDoesNotHave) {
   EXPECT_FALSE(planGemm({"c", "a @ b + s", 1e-3}, names, c));
 }
 
-TEST(Gemm, ofMoreThanAProductThePlanIsTheProduct) {
+TEST(Gemm, planOfAnEpilogueIsItsGemm) {
   const HostBuffer a = makeBuffer({M, K}, randomValues(M * K, 1)), b = makeBuffer({K, N}, randomValues(K * N, 2));
   const HostBuffer c = makeBuffer({M, N}, std::vector<double>(M * N)), bias = makeBuffer({N}, randomValues(N, 3));
   TensorNames names;
@@ -150,7 +150,7 @@ TEST(Gemm, ofMoreThanAProductThePlanIsTheProduct) {
   EXPECT_FALSE(planGemm({"c", "exp(a) @ b + a @ b", 1e-3}, names, c)); // twice the work
 }
 
-TEST(Gemm, negative_notAPlainProduct) {
+TEST(Gemm, negative_notAPlainGemm) {
   const HostBuffer a = makeBuffer({M, K}, randomValues(M * K, 1)), b = makeBuffer({K, N}, randomValues(K * N, 2));
   const HostBuffer c = makeBuffer({M, N}, std::vector<double>(M * N));
   const HostBuffer gaps = makeBuffer({M, K}, randomValues(M * K, 1), tile::runtime::DataType::F64, {2 * K, 2});

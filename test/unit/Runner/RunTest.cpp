@@ -102,7 +102,7 @@ TEST(Run, allOperandOrders) {
     }
 }
 
-TEST(Run, emptyProductsPass) {
+TEST(Run, emptyMatmulsPass) {
   EXPECT_TRUE(run(optionsFor({"M=0", "N=4", "K=4"}), multiply)->passed());
   EXPECT_TRUE(run(optionsFor({"M=4", "N=4", "K=0"}), multiply)->passed());
 }

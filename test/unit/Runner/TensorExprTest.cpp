@@ -102,7 +102,7 @@ TEST_F(TensorExprTest, broadcasting) {
   expectValues("empty + col", {2, 0}, {});
 }
 
-TEST_F(TensorExprTest, products) {
+TEST_F(TensorExprTest, matmuls) {
   expectValues("a @ b", {2, 2}, {0.5, 7, 2, 16});
   expectValues("transpose(a) @ transpose(b)", {3, 3}, {1, 7, 4.5, 2, 8, 6, 3, 9, 7.5});
   expectValues("alpha * (a @ b) + eps", {2, 2}, {1.25, 14.25, 4.25, 32.25});

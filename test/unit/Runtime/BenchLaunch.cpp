@@ -40,10 +40,10 @@ void check(tile_status status) {
 
 /// A general variant and `count` - 1 aligned ones.
 std::string artifactOf(unsigned count) {
-  std::vector<PackedVariant> variants = {{productManifest("general"), "general", ""}};
+  std::vector<PackedVariant> variants = {{gemmManifest("general"), "general", ""}};
   for (unsigned i = 1; i < count; ++i) {
     const std::string name = "aligned" + std::to_string(i);
-    variants.push_back({alignedProduct(name, 64 << i % 3, 64 + 16 * (i % 12)), name, ""});
+    variants.push_back({alignedGemm(name, 64 << i % 3, 64 + 16 * (i % 12)), name, ""});
   }
   return *writePack(variants);
 }
@@ -79,7 +79,7 @@ int main(int count, char **values) {
   std::printf("ns a launch\n%-34s %8.1f\n", "the driver's function alone",
               measure(rounds, [&](int) { fake::launch(&config, nullptr, nullptr, nullptr); }));
   tile_kernel *kernel = nullptr;
-  const std::string ptx = ".version 8.4\n// tile.manifest: " + toJson(alignedProduct("", 128, 128)) + "\n";
+  const std::string ptx = ".version 8.4\n// tile.manifest: " + toJson(alignedGemm("", 128, 128)) + "\n";
   check(tile_kernel_load_memory(runtime, ptx.data(), ptx.size(), &kernel));
   measureKernel(kernel, "1 variant", rounds);
   for (unsigned variants : {2u, 24u}) {

@@ -28,7 +28,7 @@ std::string bundleOf(const std::vector<NamedArtifact> &artifacts) {
 }
 
 std::string small() {
-  return bundleOf({{"first", smallPtx}, {"product_bf16", *writePack(smallVariants())}});
+  return bundleOf({{"first", smallPtx}, {"gemm_bf16", *writePack(smallVariants())}});
 }
 
 std::string errorOf(const std::string &bytes, std::string_view kernel = "first") {
@@ -42,15 +42,15 @@ TEST(Bundle, kernelsAreFoundByName) {
   Result<Artifact> first = readArtifact(bytesOf(bytes), "first");
   ASSERT_TRUE(bool(first)) << first.error().message;
   EXPECT_EQ(first->image, smallPtx);
-  Result<Artifact> product = readArtifact(bytesOf(bytes), "product_bf16");
-  ASSERT_TRUE(bool(product)) << product.error().message;
-  EXPECT_EQ(variantCount(*product), smallVariants().size());
+  Result<Artifact> gemm = readArtifact(bytesOf(bytes), "gemm_bf16");
+  ASSERT_TRUE(bool(gemm)) << gemm.error().message;
+  EXPECT_EQ(variantCount(*gemm), smallVariants().size());
   EXPECT_TRUE(bool(readArtifact(bytesOf(bundleOf({{"only", smallPtx}}))))); // the only one needs no name
 }
 
 TEST(Bundle, negative_Names) {
-  EXPECT_EQ(errorOf(small(), "secnod"), "the pack has no kernel 'secnod'; it has first, product_bf16");
-  EXPECT_EQ(errorOf(small(), ""), "the pack has 2 kernels (first, product_bf16); name one, as in FILE:first");
+  EXPECT_EQ(errorOf(small(), "secnod"), "the pack has no kernel 'secnod'; it has first, gemm_bf16");
+  EXPECT_EQ(errorOf(small(), ""), "the pack has 2 kernels (first, gemm_bf16); name one, as in FILE:first");
   EXPECT_EQ(errorOf(smallPtx, "other"), "the artifact has no kernel 'other', only 'k'");
   EXPECT_EQ(writeBundle(std::vector<NamedArtifact>{{"a", "x"}, {"a", "y"}}).error().message,
             "pack of kernels: two kernels are called 'a'");
@@ -67,7 +67,7 @@ TEST(Bundle, negative_Damage) {
   std::string flipped = small();
   flipped[flipped.size() - 3] ^= 1;
   EXPECT_EQ(errorOf(flipped), ""); // another kernel's bytes
-  EXPECT_EQ(errorOf(flipped, "product_bf16").substr(0, 39), "pack of kernels: kernel 'product_bf16' ");
+  EXPECT_EQ(errorOf(flipped, "gemm_bf16").substr(0, 36), "pack of kernels: kernel 'gemm_bf16' ");
   EXPECT_NE(errorOf(bundleOf({{"first", "no artifact"}})), "");
   EXPECT_NE(errorOf(bundleOf({{"first", small()}})), ""); // no packs of packs
   // No byte of header or index can be changed to crash the reader.
@@ -88,14 +88,14 @@ TEST(Bundle, packsThroughTheApi) {
   ASSERT_EQ(count, 2u);
   const char *name = nullptr;
   EXPECT_EQ(tile_pack_kernel_name(pack, 1, &name), TILE_OK);
-  EXPECT_STREQ(name, "product_bf16");
+  EXPECT_STREQ(name, "gemm_bf16");
   EXPECT_EQ(tile_pack_kernel_name(pack, 2, &name), TILE_ERROR_INVALID_ARGUMENT);
   EXPECT_STREQ(tile_last_error(), "kernel 2 does not exist; the pack has 2");
   tile_kernel *kernel = nullptr;
   EXPECT_EQ(tile_pack_load(pack, nullptr, "third", &kernel), TILE_ERROR_INVALID_ARGUMENT);
-  EXPECT_STREQ(tile_last_error(), "the pack has no kernel 'third'; it has first, product_bf16");
+  EXPECT_STREQ(tile_last_error(), "the pack has no kernel 'third'; it has first, gemm_bf16");
   EXPECT_EQ(tile_pack_load(pack, nullptr, "", &kernel), TILE_ERROR_INVALID_ARGUMENT);
-  ASSERT_EQ(tile_pack_load(pack, nullptr, "product_bf16", &kernel), TILE_OK) << tile_last_error();
+  ASSERT_EQ(tile_pack_load(pack, nullptr, "gemm_bf16", &kernel), TILE_OK) << tile_last_error();
   tile_pack_close(pack);
   EXPECT_EQ(tile_kernel_variant_count(kernel, &count), TILE_OK);
   EXPECT_EQ(count, 3u);
@@ -116,7 +116,7 @@ TEST(Bundle, filesNameAKernelAfterAColon) {
   tile_kernel_destroy(kernel);
   EXPECT_EQ(tile_kernel_load_file(nullptr, path.c_str(), &kernel), TILE_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(std::string(tile_last_error()),
-            "'" + path + "': the pack has 2 kernels (first, product_bf16); name one, as in FILE:first");
+            "'" + path + "': the pack has 2 kernels (first, gemm_bf16); name one, as in FILE:first");
   tile_pack *pack = nullptr;
   ASSERT_EQ(tile_pack_open_file(path.c_str(), &pack), TILE_OK) << tile_last_error();
   ASSERT_EQ(tile_pack_load(pack, nullptr, "first", &kernel), TILE_OK);

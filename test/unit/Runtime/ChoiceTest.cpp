@@ -21,7 +21,7 @@ struct Arguments {
   std::array<void *, 7> list() { return {&a, &b, &c, &m, &n, &k, &lda}; }
 };
 
-struct Product {
+struct Gemm {
   std::vector<PackedVariant> variants = smallVariants();
 
   Chooser chooser() const {
@@ -45,25 +45,25 @@ std::string nameOf(const Chooser &chooser, const Choice &choice) {
   return choice.index < 0 ? "none" : chooser.manifest(static_cast<size_t>(choice.index)).variant;
 }
 
-std::string chosen(const Product &product, const Arguments &arguments, const DeviceFacts &facts = h200) {
-  const Chooser chooser = product.chooser();
+std::string chosen(const Gemm &gemm, const Arguments &arguments, const DeviceFacts &facts = h200) {
+  const Chooser chooser = gemm.chooser();
   return nameOf(chooser, chooseFor(chooser, arguments, chooser.onDevice(facts)));
 }
 
-std::string whyNot(const Product &product, size_t index, Arguments arguments, const DeviceFacts &facts = h200) {
-  const Chooser chooser = product.chooser();
+std::string whyNot(const Gemm &gemm, size_t index, Arguments arguments, const DeviceFacts &facts = h200) {
+  const Chooser chooser = gemm.chooser();
   const auto list = arguments.list();
   const Status status = chooser.explain(index, {list.data(), nullptr}, chooser.onDevice(facts));
   return status ? "" : status.error().message;
 }
 
 /// The manifests of three variants, written by hand.
-std::string reference(const Product &product, const Arguments &x) {
+std::string reference(const Gemm &gemm, const Arguments &x) {
   const auto ceilDivide = [](int64_t a, int64_t b) { return a >= 0 ? (a + b - 1) / b : -(-a / b); };
   const auto tiles = [&](int64_t m, int64_t n) { return ceilDivide(x.m, m) * ceilDivide(x.n, n); };
   const bool aligned = (x.a | x.b | x.c) % 16 == 0 && x.n % 8 == 0 && x.k % 8 == 0 && x.m >= 0 && x.k >= 0;
   const auto time = [&](size_t index) {
-    const CostSpec &cost = *product.variants[index].manifest.cost;
+    const CostSpec &cost = *gemm.variants[index].manifest.cost;
     target::GemmProblem problem = cost.problem;
     problem.m = x.m, problem.n = x.n, problem.k = x.k, problem.numSms = 132;
     return target::estimateSchedule(*target::findTarget("sm_90a"), problem, cost.config, cost.schedule);
@@ -79,23 +79,23 @@ std::string reference(const Product &product, const Arguments &x) {
 
 // However fast it is, and however specific its target.
 TEST(Choice, fallbacksComeLast) {
-  Product product;
-  product.variants[1].manifest.isFallback = true;
-  EXPECT_EQ(chosen(product, {}), "general");
-  product.variants[0].manifest.requirements = {"M != 512"};
-  EXPECT_EQ(chosen(product, {}), "aligned-128x256");
-  EXPECT_EQ(chosen(product, {.lda = 4096}), "rows-64x64");
-  for (PackedVariant &variant : product.variants)
+  Gemm gemm;
+  gemm.variants[1].manifest.isFallback = true;
+  EXPECT_EQ(chosen(gemm, {}), "general");
+  gemm.variants[0].manifest.requirements = {"M != 512"};
+  EXPECT_EQ(chosen(gemm, {}), "aligned-128x256");
+  EXPECT_EQ(chosen(gemm, {.lda = 4096}), "rows-64x64");
+  for (PackedVariant &variant : gemm.variants)
     if (!variant.manifest.isFallback) {
       variant.manifest.target = "sm_80";
       variant.manifest.format = "ptx";
     }
-  EXPECT_EQ(chosen(product, {.lda = 4096}), "rows-64x64");
+  EXPECT_EQ(chosen(gemm, {.lda = 4096}), "rows-64x64");
 }
 
 TEST(Choice, agreesWithTheReference) {
-  const Product product;
-  const Chooser chooser = product.chooser();
+  const Gemm gemm;
+  const Chooser chooser = gemm.chooser();
   const DeviceVariants device = chooser.onDevice(h200);
   std::mt19937_64 random(7);
   const auto pick = [&](std::initializer_list<int64_t> values) { return values.begin()[random() % values.size()]; };
@@ -107,7 +107,7 @@ TEST(Choice, agreesWithTheReference) {
     for (int32_t *size : {&x.m, &x.n, &x.k})
       *size = static_cast<int32_t>(pick({64, 128, 512, 1024, 4096, 200, 8, 0, 7, 333}) * (random() % 64 == 0 ? -1 : 1));
     x.lda = static_cast<int32_t>(pick({4096, 4096, 512, 8, 7, -8, 0}));
-    const std::string expected = reference(product, x);
+    const std::string expected = reference(gemm, x);
     ASSERT_EQ(nameOf(chooser, chooseFor(chooser, x, device)), expected)
         << x.m << ' ' << x.n << ' ' << x.k << ' ' << x.lda << ' ' << x.a << ' ' << x.c;
     ++seen[expected];
@@ -117,20 +117,20 @@ TEST(Choice, agreesWithTheReference) {
 
 // Most variants are excluded by a lower bound of their time; the choice must be the same as without bounds.
 TEST(Choice, isTheFirstOfTheLeastTimes) {
-  Product product;
+  Gemm gemm;
   for (unsigned i = 0; i < 24; ++i) {
-    PackedVariant next = {alignedProduct("v" + std::to_string(i), 64 << i % 3, 64 + 16 * (i % 10)), "", ""};
+    PackedVariant next = {alignedGemm("v" + std::to_string(i), 64 << i % 3, 64 + 16 * (i % 10)), "", ""};
     CostSpec &cost = *next.manifest.cost;
     cost.problem.splitTail = i % 2 == 0;
     cost.problem.plainStores = i % 5 == 0;
     cost.schedule = {.persistent = i % 4 != 0, .pingPong = i % 7 == 0, .ctasPerTile = i % 6 == 1 ? 4u : 1u};
     if (i % 8 == 5)
       cost.config.wgmma = false;
-    product.variants.push_back(std::move(next));
+    gemm.variants.push_back(std::move(next));
   }
-  product.variants.push_back(product.variants.back()); // takes as long
-  product.variants.back().manifest.variant = "same";
-  const Chooser chooser = product.chooser();
+  gemm.variants.push_back(gemm.variants.back()); // takes as long
+  gemm.variants.back().manifest.variant = "same";
+  const Chooser chooser = gemm.chooser();
   const DeviceVariants device = chooser.onDevice(h200);
   std::mt19937_64 random(11);
   const auto size = [&] { return static_cast<int32_t>(int64_t(1) << random() % 14 | random() % 512) & ~7; };
@@ -154,7 +154,7 @@ TEST(Choice, isTheFirstOfTheLeastTimes) {
 
 // Most conditions are tested in a few instructions, which must give the same result as the conditions.
 TEST(Choice, simpleConditionsAgreeWithTheirTests) {
-  Manifest general = productManifest("general"), variant = alignedProduct("aligned", 128, 256);
+  Manifest general = gemmManifest("general"), variant = alignedGemm("aligned", 128, 256);
   general.parameters[5].type = variant.parameters[5].type = DataType::U64; // K
   variant.parameters[4].divisibility = 48;                                 // N
   variant.parameters.erase(variant.parameters.begin() + 3);                // M
@@ -186,8 +186,8 @@ TEST(Choice, simpleConditionsAgreeWithTheirTests) {
 }
 
 TEST(Choice, saysWhatACallIsExpectedToTake) {
-  const Product product;
-  const Chooser chooser = product.chooser();
+  const Gemm gemm;
+  const Chooser chooser = gemm.chooser();
   const Choice choice = chooseFor(chooser, {.m = 8192, .n = 8192, .k = 8192, .lda = 8192}, chooser.onDevice(h200));
   EXPECT_EQ(nameOf(chooser, choice), "aligned-128x256");
   EXPECT_GT(choice.microseconds, 1000);
@@ -199,56 +199,55 @@ TEST(Choice, saysWhatACallIsExpectedToTake) {
 }
 
 TEST(Choice, withoutTimesMoreConditionsComeFirstThenTheOrder) {
-  Product product;
-  for (PackedVariant &variant : product.variants)
+  Gemm gemm;
+  for (PackedVariant &variant : gemm.variants)
     variant.manifest.cost.reset();
-  product.variants.push_back(product.variants[1]);
-  product.variants.back().manifest.variant = "later";
-  EXPECT_EQ(chosen(product, {}), "aligned-128x256");
-  EXPECT_EQ(chosen(product, {.lda = 511}), "general");
-  product.variants[3].manifest.parameters[3].divisibility = 16; // M
-  EXPECT_EQ(chosen(product, {}), "later");
-  product.variants[1].manifest.cost = CostSpec{"M", "N", "K", {}, {64, 64, 64, 1, 4, 3, true}, {}};
-  EXPECT_EQ(chosen(product, {}), "aligned-128x256"); // its time is known
+  gemm.variants.push_back(gemm.variants[1]);
+  gemm.variants.back().manifest.variant = "later";
+  EXPECT_EQ(chosen(gemm, {}), "aligned-128x256");
+  EXPECT_EQ(chosen(gemm, {.lda = 511}), "general");
+  gemm.variants[3].manifest.parameters[3].divisibility = 16; // M
+  EXPECT_EQ(chosen(gemm, {}), "later");
+  gemm.variants[1].manifest.cost = CostSpec{"M", "N", "K", {}, {64, 64, 64, 1, 4, 3, true}, {}};
+  EXPECT_EQ(chosen(gemm, {}), "aligned-128x256"); // its time is known
 }
 
 TEST(Choice, equalTimesLeaveTheOrder) {
-  Product product;
-  product.variants[2] = product.variants[1];
-  product.variants[2].manifest.variant = "twin";
-  EXPECT_EQ(chosen(product, {}), "aligned-128x256");
-  std::swap(product.variants[1], product.variants[2]);
-  EXPECT_EQ(chosen(product, {}), "twin");
+  Gemm gemm;
+  gemm.variants[2] = gemm.variants[1];
+  gemm.variants[2].manifest.variant = "twin";
+  EXPECT_EQ(chosen(gemm, {}), "aligned-128x256");
+  std::swap(gemm.variants[1], gemm.variants[2]);
+  EXPECT_EQ(chosen(gemm, {}), "twin");
 }
 
 TEST(Choice, specificTargetsComeFirst) {
-  Product product;
-  product.variants[0].manifest = productManifest("general", "sm_80");
-  product.variants.push_back({productManifest("general", "sm_90"), "x", ""});
-  product.variants.push_back({alignedProduct("aligned", 64, 128, "sm_80"), "x", ""});
-  EXPECT_EQ(chosen(product, {}), "aligned-128x256"); // for sm_90a
-  EXPECT_EQ(chosen(product, {.lda = 511}), "general");
-  const Chooser chooser = product.chooser();
+  Gemm gemm;
+  gemm.variants[0].manifest = gemmManifest("general", "sm_80");
+  gemm.variants.push_back({gemmManifest("general", "sm_90"), "x", ""});
+  gemm.variants.push_back({alignedGemm("aligned", 64, 128, "sm_80"), "x", ""});
+  EXPECT_EQ(chosen(gemm, {}), "aligned-128x256"); // for sm_90a
+  EXPECT_EQ(chosen(gemm, {.lda = 511}), "general");
+  const Chooser chooser = gemm.chooser();
   EXPECT_EQ(chooseFor(chooser, {.lda = 511}, chooser.onDevice(h200)).index, 3); // for sm_90
-  EXPECT_EQ(chosen(product, {}, {8, 6, 82, 101376, true}), "aligned");
-  EXPECT_EQ(chosen(product, {.lda = 511}, {8, 6, 82, 101376, true}), "general");
-  EXPECT_EQ(chosen(product, {}, {7, 5, 40, 65536, true}), "none");
+  EXPECT_EQ(chosen(gemm, {}, {8, 6, 82, 101376, true}), "aligned");
+  EXPECT_EQ(chosen(gemm, {.lda = 511}, {8, 6, 82, 101376, true}), "general");
+  EXPECT_EQ(chosen(gemm, {}, {7, 5, 40, 65536, true}), "none");
   EXPECT_EQ(nameOf(chooser, chooseFor(chooser, {}, chooser.onTarget("sm_80", 108))), "aligned");
 }
 
 TEST(Choice, variantsThatTheDeviceCannotRunAreLeftOut) {
-  Product product;
-  product.variants[1].manifest.launch.sharedDynamic = 200000;
+  Gemm gemm;
+  gemm.variants[1].manifest.launch.sharedDynamic = 200000;
   const DeviceFacts small{9, 0, 132, 150000, true}, old{9, 0, 132, 232448, false};
-  EXPECT_EQ(chosen(product, {}, small), "general");
-  EXPECT_EQ(whyNot(product, 1, {}, small),
-            "it needs 200000 bytes of shared memory per block but the device has 150000");
-  EXPECT_EQ(chosen(product, {}, old), "general"); // whose driver encodes no tensor maps
+  EXPECT_EQ(chosen(gemm, {}, small), "general");
+  EXPECT_EQ(whyNot(gemm, 1, {}, small), "it needs 200000 bytes of shared memory per block but the device has 150000");
+  EXPECT_EQ(chosen(gemm, {}, old), "general"); // whose driver encodes no tensor maps
 }
 
 TEST(Choice, callersGridKeepsTheProgramsOfVariant0) {
-  Product product;
-  const Chooser chooser = product.chooser();
+  Gemm gemm;
+  const Chooser chooser = gemm.chooser();
   const DeviceVariants device = chooser.onDevice(h200);
   Arguments arguments;
   const auto list = arguments.list();
@@ -261,18 +260,18 @@ TEST(Choice, callersGridKeepsTheProgramsOfVariant0) {
   const Status why = chooser.explain(1, {list.data(), grid}, device);
   ASSERT_FALSE(bool(why));
   EXPECT_EQ(why.error().message, "the caller passes a grid, but the constants differ from those of 'general'");
-  product.variants[1].manifest.constants = product.variants[0].manifest.constants;
-  product.variants[1].manifest.launch.grid = product.variants[0].manifest.launch.grid;
-  const Chooser same = product.chooser();
+  gemm.variants[1].manifest.constants = gemm.variants[0].manifest.constants;
+  gemm.variants[1].manifest.launch.grid = gemm.variants[0].manifest.launch.grid;
+  const Chooser same = gemm.chooser();
   EXPECT_EQ(nameOf(same, same.choose({list.data(), grid}, same.onDevice(h200))), "aligned-128x256");
 }
 
 TEST(Choice, memoKeepsDevicesAndArtifactsApart) {
   // The same arguments are repeated, so that all calls but the first are answered by the memo.
-  const Product product;
-  Product other;
+  const Gemm gemm;
+  Gemm other;
   other.variants[1].manifest.parameters[0].alignment = 4096;
-  const Chooser one = product.chooser(), two = other.chooser();
+  const Chooser one = gemm.chooser(), two = other.chooser();
   const DeviceVariants large = one.onDevice(h200), ampere = one.onDevice({8, 0, 108, 166912, true}),
                        strict = two.onDevice(h200);
   for (int i = 0; i < 3; ++i)
@@ -286,14 +285,14 @@ TEST(Choice, memoKeepsDevicesAndArtifactsApart) {
 }
 
 TEST(Choice, manyIntegersNeedNoMemo) {
-  Product product;
-  product.variants.resize(2);
+  Gemm gemm;
+  gemm.variants.resize(2);
   std::vector<int32_t> values(64, 16);
   for (size_t i = 0; i < values.size(); ++i)
-    for (PackedVariant &variant : product.variants)
+    for (PackedVariant &variant : gemm.variants)
       variant.manifest.parameters.push_back(
-          {"s" + std::to_string(i), DataType::I32, false, 1, &variant == &product.variants[1] ? 16 : 1, {}, {}});
-  const Chooser chooser = product.chooser();
+          {"s" + std::to_string(i), DataType::I32, false, 1, &variant == &gemm.variants[1] ? 16 : 1, {}, {}});
+  const Chooser chooser = gemm.chooser();
   const DeviceVariants device = chooser.onDevice(h200);
   EXPECT_FALSE(device.canRemember);
   Arguments arguments;
@@ -307,10 +306,10 @@ TEST(Choice, manyIntegersNeedNoMemo) {
 }
 
 TEST(Choice, unsignedSizesBeyondTheSignedRange) {
-  Product product;
-  for (PackedVariant &variant : product.variants)
+  Gemm gemm;
+  for (PackedVariant &variant : gemm.variants)
     variant.manifest.parameters[4].type = DataType::U64; // N
-  const Chooser chooser = product.chooser();
+  const Chooser chooser = gemm.chooser();
   Arguments arguments;
   auto list = arguments.list();
   uint64_t n = uint64_t(1) << 63;
@@ -322,35 +321,35 @@ TEST(Choice, unsignedSizesBeyondTheSignedRange) {
 }
 
 TEST(Choice, negative_reasonsNameParameterValueAndWhatWasExpected) {
-  const Product product;
-  EXPECT_EQ(whyNot(product, 1, {}), "");
-  EXPECT_EQ(whyNot(product, 1, {.b = 0x2002}), "parameter 1 'b' is 0x2002, which is not a multiple of 16 bytes");
-  EXPECT_EQ(whyNot(product, 1, {.k = 7}), "parameter 5 'K' is 7, which is not a multiple of 8");
-  EXPECT_EQ(whyNot(product, 2, {.lda = 4097}), "parameter 6 'lda' is 4097; expected 4096");
-  EXPECT_EQ(whyNot(product, 1, {.lda = -8}), "stride 'lda' of the tensor map of 'a' is -8; expected 0 to 549755813887");
-  EXPECT_EQ(whyNot(product, 1, {.m = -64}), "dimension 'M' of the tensor map of 'a' is -64; expected 0 to 4294967295");
-  EXPECT_EQ(whyNot(product, 0, {.m = -64}), "grid dimension 0 is -8; expected 0 to 2147483647");
-  EXPECT_TRUE(whyNot(product, 0, {}, {8, 0, 108, 0, true}).find("compiled for sm_90a but the device has") !=
+  const Gemm gemm;
+  EXPECT_EQ(whyNot(gemm, 1, {}), "");
+  EXPECT_EQ(whyNot(gemm, 1, {.b = 0x2002}), "parameter 1 'b' is 0x2002, which is not a multiple of 16 bytes");
+  EXPECT_EQ(whyNot(gemm, 1, {.k = 7}), "parameter 5 'K' is 7, which is not a multiple of 8");
+  EXPECT_EQ(whyNot(gemm, 2, {.lda = 4097}), "parameter 6 'lda' is 4097; expected 4096");
+  EXPECT_EQ(whyNot(gemm, 1, {.lda = -8}), "stride 'lda' of the tensor map of 'a' is -8; expected 0 to 549755813887");
+  EXPECT_EQ(whyNot(gemm, 1, {.m = -64}), "dimension 'M' of the tensor map of 'a' is -64; expected 0 to 4294967295");
+  EXPECT_EQ(whyNot(gemm, 0, {.m = -64}), "grid dimension 0 is -8; expected 0 to 2147483647");
+  EXPECT_TRUE(whyNot(gemm, 0, {}, {8, 0, 108, 0, true}).find("compiled for sm_90a but the device has") !=
               std::string::npos);
-  Product odd;
+  Gemm odd;
   odd.variants[1].manifest.parameters[6].divisibility = 1;
   EXPECT_EQ(whyNot(odd, 1, {.lda = 7}),
             "stride 'lda' of the tensor map of 'a' is 7 elements, 14 bytes, which is not a multiple of 16 bytes");
 }
 
 TEST(Choice, negative_equalReasonsAreSaidOnce) {
-  Product product;
+  Gemm gemm;
   for (int i = 0; i < 20; ++i) {
-    product.variants.push_back(product.variants[1]);
-    product.variants.back().manifest.variant = "copy" + std::to_string(i);
+    gemm.variants.push_back(gemm.variants[1]);
+    gemm.variants.back().manifest.variant = "copy" + std::to_string(i);
   }
-  const Chooser chooser = product.chooser();
+  const Chooser chooser = gemm.chooser();
   Arguments arguments{.a = 0x1002, .m = -64};
   const auto list = arguments.list();
   const DeviceVariants device = chooser.onDevice(h200);
   const Error all = chooser.explainAll({list.data(), nullptr}, device, 1023);
   EXPECT_EQ(all.code, TILE_ERROR_GRID);
-  EXPECT_EQ(all.message, "no variant of kernel 'product' serves this call: 'general': grid dimension 0 is -8; expected "
+  EXPECT_EQ(all.message, "no variant of kernel 'gemm' serves this call: 'general': grid dimension 0 is -8; expected "
                          "0 to 2147483647; 'aligned-128x256' and 21 others: parameter 0 'a' is 0x1002, which is not "
                          "a multiple of 16 bytes");
   const Error some = chooser.explainAll({list.data(), nullptr}, device, 160);
@@ -358,10 +357,10 @@ TEST(Choice, negative_equalReasonsAreSaidOnce) {
 }
 
 TEST(Choice, negative_otherDevicesAreNoReason) {
-  Product product;
-  product.variants.push_back(product.variants[0]);
-  product.variants.back().manifest.target = "sm_80";
-  const Chooser chooser = product.chooser();
+  Gemm gemm;
+  gemm.variants.push_back(gemm.variants[0]);
+  gemm.variants.back().manifest.target = "sm_80";
+  const Chooser chooser = gemm.chooser();
   Arguments arguments{.a = 0x1002, .m = -64};
   const auto list = arguments.list();
   const DeviceVariants device = chooser.onDevice(h200);
@@ -372,7 +371,7 @@ TEST(Choice, negative_otherDevicesAreNoReason) {
 }
 
 TEST(Choice, negative_tooManyConditions) {
-  std::vector<Manifest> manifests(600, alignedProduct("v", 128, 256));
+  std::vector<Manifest> manifests(600, alignedGemm("v", 128, 256));
   std::vector<const Manifest *> pointers;
   for (size_t i = 0; i < manifests.size(); ++i) {
     manifests[i].tensorMaps[0].shape = {fmt::format("M + {}", i), "K"};
@@ -381,27 +380,27 @@ TEST(Choice, negative_tooManyConditions) {
   }
   Result<Chooser> chooser = Chooser::make(pointers);
   ASSERT_FALSE(bool(chooser));
-  EXPECT_EQ(chooser.error().message, "the variants of kernel 'product' have more than 1024 conditions");
+  EXPECT_EQ(chooser.error().message, "the variants of kernel 'gemm' have more than 1024 conditions");
 }
 
 /// Kernels that are not a GEMM: two configurations of the general kernel, whose programs load BLOCK rows each.
-Product twoConfigurations() {
-  Product product;
-  product.variants.erase(product.variants.begin() + 2);
-  product.variants[1].manifest = productManifest("large");
-  product.variants[1].manifest.constants = {{"BLOCK", int64_t(1024)}};
-  for (PackedVariant &variant : product.variants) {
+Gemm twoConfigurations() {
+  Gemm gemm;
+  gemm.variants.erase(gemm.variants.begin() + 2);
+  gemm.variants[1].manifest = gemmManifest("large");
+  gemm.variants[1].manifest.constants = {{"BLOCK", int64_t(1024)}};
+  for (PackedVariant &variant : gemm.variants) {
     variant.manifest.launch.registers = 32;
     variant.manifest.programs =
         ProgramsCost{"cdiv(K, 64)", "0", "cdiv(K, 64) * BLOCK * 64", "0", "0", "BLOCK * K", "0", "(M + N) * K * 2"};
   }
-  return product;
+  return gemm;
 }
 
 TEST(Choice, asksTheModelOfPrograms) {
-  const Product product = twoConfigurations();
-  EXPECT_EQ(chosen(product, {.m = 64, .n = 64}), "general");
-  const Chooser chooser = product.chooser();
+  const Gemm gemm = twoConfigurations();
+  EXPECT_EQ(chosen(gemm, {.m = 64, .n = 64}), "general");
+  const Chooser chooser = gemm.chooser();
   const DeviceVariants device = chooser.onDevice(h200);
   Arguments arguments{.m = 8192, .n = 8192};
   const auto list = arguments.list();
@@ -415,24 +414,24 @@ TEST(Choice, asksTheModelOfPrograms) {
 }
 
 TEST(Choice, takesTheVariantThatPromisesMoreOfEqualWork) {
-  Product product = twoConfigurations();
-  Manifest &aligned = product.variants[1].manifest;
-  aligned = product.variants[0].manifest;
+  Gemm gemm = twoConfigurations();
+  Manifest &aligned = gemm.variants[1].manifest;
+  aligned = gemm.variants[0].manifest;
   aligned.variant = "aligned";
   aligned.launch.registers = 255; // by occupancy alone, it would seem slower
   for (Parameter &parameter : aligned.parameters)
     if (parameter.isPointer)
       parameter.alignment = 16;
-  EXPECT_EQ(chosen(product, {}), "aligned");
-  EXPECT_EQ(chosen(product, {.a = 0x1008}), "general");
+  EXPECT_EQ(chosen(gemm, {}), "aligned");
+  EXPECT_EQ(chosen(gemm, {.a = 0x1008}), "general");
 }
 
 TEST(Choice, takesTheGeneralVariantLastIfItHasNoModel) {
-  Product product = twoConfigurations();
-  product.variants[0].manifest.programs.reset();
-  product.variants[1].manifest.requirements = {"M > 16"};
-  EXPECT_EQ(chosen(product, {.m = 17}), "large");
-  EXPECT_EQ(chosen(product, {.m = 16}), "general");
+  Gemm gemm = twoConfigurations();
+  gemm.variants[0].manifest.programs.reset();
+  gemm.variants[1].manifest.requirements = {"M > 16"};
+  EXPECT_EQ(chosen(gemm, {.m = 17}), "large");
+  EXPECT_EQ(chosen(gemm, {.m = 16}), "general");
 }
 
 } // namespace

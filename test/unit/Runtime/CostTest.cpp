@@ -16,7 +16,7 @@ const target::GpuTarget &hopper() {
 }
 
 std::string errorWith(const std::string &from, const std::string &to) {
-  std::string text = toJson(alignedProduct("v", 128, 256));
+  std::string text = toJson(alignedGemm("v", 128, 256));
   const size_t position = text.find(from);
   EXPECT_NE(position, std::string::npos) << text;
   Result<Manifest> manifest = parseManifest(text.replace(position, from.size(), to));
@@ -24,7 +24,7 @@ std::string errorWith(const std::string &from, const std::string &to) {
 }
 
 TEST(Cost, everyMemberComesBack) {
-  Manifest manifest = alignedProduct("v", 128, 256);
+  Manifest manifest = alignedGemm("v", 128, 256);
   CostSpec &cost = *manifest.cost;
   cost.m = "cdiv(M, 2)";
   cost.problem = {.element = target::MmaType::S8, .outputBytes = 4, .tensorMaps = false, .copyBytes = 8};
@@ -43,7 +43,7 @@ TEST(Cost, everyMemberComesBack) {
 }
 
 TEST(Cost, ofProgramsComesBack) {
-  Manifest manifest = productManifest("v");
+  Manifest manifest = gemmManifest("v");
   manifest.programs = ProgramsCost{"cdiv(K, 64)", "1", "M * 2", "K", "0", "BLOCK", "3", "M * N", 8};
   Result<Manifest> read = parseManifest(toJson(manifest));
   ASSERT_TRUE(bool(read)) << read.error().message;
@@ -58,7 +58,7 @@ TEST(Cost, ofProgramsComesBack) {
 }
 
 TEST(Cost, ofProgramsWithoutAValueHasNoTime) {
-  Manifest manifest = productManifest("v");
+  Manifest manifest = gemmManifest("v");
   manifest.programs = ProgramsCost{"1", "0", "M // N", "0", "0", "0", "0", "M"};
   Result<ProgramsExpressions> work = ProgramsExpressions::compile(*manifest.programs, expressionNames(manifest));
   ASSERT_TRUE(bool(work));
@@ -70,7 +70,7 @@ TEST(Cost, ofProgramsWithoutAValueHasNoTime) {
 }
 
 TEST(Cost, isThatOfTheModelForTheArguments) {
-  const Manifest manifest = alignedProduct("v", 128, 256);
+  const Manifest manifest = alignedGemm("v", 128, 256);
   Result<CostSizes> sizes = CostSizes::compile(*manifest.cost, expressionNames(manifest));
   ASSERT_TRUE(bool(sizes));
   const int64_t slots[] = {0, 0, 0, 4096, 2048, 1024, 0, 132};
@@ -83,7 +83,7 @@ TEST(Cost, isThatOfTheModelForTheArguments) {
 }
 
 TEST(Cost, sizesThatHaveNoValueHaveNoTime) {
-  Manifest manifest = alignedProduct("v", 128, 256);
+  Manifest manifest = alignedGemm("v", 128, 256);
   manifest.cost->k = "K // lda";
   Result<CostSizes> sizes = CostSizes::compile(*manifest.cost, expressionNames(manifest));
   const int64_t slots[] = {0, 0, 0, 4096, 2048, 1024, 0, 132};
@@ -91,7 +91,7 @@ TEST(Cost, sizesThatHaveNoValueHaveNoTime) {
 }
 
 TEST(Cost, extremeSizesAreFinite) {
-  const CostSpec cost = *alignedProduct("v", 128, 256).cost;
+  const CostSpec cost = *alignedGemm("v", 128, 256).cost;
   for (int64_t size : {INT64_MIN, int64_t(-1), int64_t(0), INT64_MAX})
     for (unsigned ctas : {1u, 4u})
       for (bool pingPong : {false, true}) {
@@ -103,7 +103,7 @@ TEST(Cost, extremeSizesAreFinite) {
 }
 
 TEST(Cost, newerModelsAreNoError) {
-  std::string text = toJson(alignedProduct("v", 128, 256));
+  std::string text = toJson(alignedGemm("v", 128, 256));
   const std::string from = R"("model":"gemm")";
   Result<Manifest> manifest = parseManifest(text.replace(text.find(from), from.size(), R"("model":"attention")"));
   ASSERT_TRUE(bool(manifest)) << manifest.error().message;

@@ -84,7 +84,7 @@ TEST(Pack, cubinIsTheElfOfTheFirstVariant) {
 }
 
 TEST(Pack, oneVariantNeedsNoPack) {
-  const std::vector<PackedVariant> variants = {{productManifest("general"), smallElf(), "PTX"}};
+  const std::vector<PackedVariant> variants = {{gemmManifest("general"), smallElf(), "PTX"}};
   EXPECT_EQ(cubinOf(variants), *appendManifestSection(bytesOf(smallElf()), toJson(variants[0].manifest), "PTX"));
 }
 
@@ -111,7 +111,7 @@ TEST(Pack, sameVariantsMakeTheSameBytes) {
 
 TEST(Pack, targetsMayHaveVariantsOfTheSameName) {
   std::vector<PackedVariant> variants = smallVariants();
-  variants.push_back({productManifest("general", "sm_80"), "image for sm_80", ""});
+  variants.push_back({gemmManifest("general", "sm_80"), "image for sm_80", ""});
   const std::string pack = packOf(variants);
   Result<Artifact> artifact = readArtifact(bytesOf(pack));
   ASSERT_TRUE(bool(artifact));
@@ -123,7 +123,7 @@ TEST(Pack, targetsMayHaveVariantsOfTheSameName) {
 TEST(Pack, aWrongNameIsAnsweredByTheNearestOfMany) {
   std::vector<PackedVariant> variants = smallVariants();
   for (int rows = 16; rows <= 128; rows *= 2)
-    variants.push_back({productManifest("rows-" + std::to_string(rows) + "x128"), "image", ""});
+    variants.push_back({gemmManifest("rows-" + std::to_string(rows) + "x128"), "image", ""});
   const std::string pack = packOf(variants);
   Result<Artifact> artifact = readArtifact(bytesOf(pack));
   ASSERT_TRUE(bool(artifact)) << artifact.error().message;
@@ -175,7 +175,7 @@ TEST(Pack, negative_whatCannotBePacked) {
       has(writeError(variants), "variant 'rows-64x64' lacks parameter 'lda' and does not fix it to an integer"));
   variants = smallVariants();
   variants[1].manifest.kernel = "other";
-  EXPECT_TRUE(has(writeError(variants), "'aligned-128x256' is of kernel 'other', variant 'general' of 'product'"));
+  EXPECT_TRUE(has(writeError(variants), "'aligned-128x256' is of kernel 'other', variant 'general' of 'gemm'"));
   variants = smallVariants();
   variants[1].manifest.parameters[3].type = DataType::I64;
   EXPECT_TRUE(has(writeError(variants), "parameter 'M' of variant 'aligned-128x256' has type i64"));

@@ -12,10 +12,10 @@ inline runtime::Bytes bytesOf(const std::string &text) {
 }
 
 /// c = a @ b of bf16 with row strides: parameters a, b, c, M, N, K, lda. Promises nothing.
-inline runtime::Manifest productManifest(const std::string &name, const std::string &target = "sm_90a") {
+inline runtime::Manifest gemmManifest(const std::string &name, const std::string &target = "sm_90a") {
   using namespace runtime;
   Manifest manifest;
-  manifest.kernel = manifest.entry = "product";
+  manifest.kernel = manifest.entry = "gemm";
   manifest.sourceHash = "sha256:01";
   manifest.target = target;
   manifest.format = "cubin";
@@ -31,10 +31,10 @@ inline runtime::Manifest productManifest(const std::string &name, const std::str
 }
 
 /// The same with rows that divide by 16 bytes, tensor maps and a cost.
-inline runtime::Manifest alignedProduct(const std::string &name, unsigned blockM, unsigned blockN,
-                                        const std::string &target = "sm_90a") {
+inline runtime::Manifest alignedGemm(const std::string &name, unsigned blockM, unsigned blockN,
+                                     const std::string &target = "sm_90a") {
   using namespace runtime;
-  Manifest manifest = productManifest(name, target);
+  Manifest manifest = gemmManifest(name, target);
   for (Parameter &parameter : manifest.parameters)
     (parameter.isPointer ? parameter.alignment : parameter.divisibility) = parameter.isPointer     ? 16
                                                                            : parameter.name == "M" ? 1
@@ -52,10 +52,9 @@ inline runtime::Manifest alignedProduct(const std::string &name, unsigned blockM
 
 /// A general variant and two aligned ones. The last one has no lda, because it only serves calls in which it is 4096.
 inline std::vector<runtime::PackedVariant> smallVariants() {
-  std::vector<runtime::PackedVariant> variants = {
-      {productManifest("general"), smallElf() + "general", "PTX of general"},
-      {alignedProduct("aligned-128x256", 128, 256), "image of aligned", ""},
-      {alignedProduct("rows-64x64", 64, 64), "image of rows", "PTX of rows"}};
+  std::vector<runtime::PackedVariant> variants = {{gemmManifest("general"), smallElf() + "general", "PTX of general"},
+                                                  {alignedGemm("aligned-128x256", 128, 256), "image of aligned", ""},
+                                                  {alignedGemm("rows-64x64", 64, 64), "image of rows", "PTX of rows"}};
   runtime::Manifest &rows = variants[2].manifest;
   rows.parameters.pop_back();
   rows.constants.emplace_back("lda", int64_t(4096));

@@ -12,7 +12,7 @@ using namespace tile::test;
 namespace {
 
 TuningTable smallTable() {
-  TuningTable table{"product", "sha256:01", "fnv1a64:0", "card", 12080, {"M", "K"}, {}};
+  TuningTable table{"gemm", "sha256:01", "fnv1a64:0", "card", 12080, {"M", "K"}, {}};
   table.entries = {{{512, 512}, "7", "general", 5.5}, {{4096, 512}, "3", "rows-64x64", 7}};
   return table;
 }
@@ -250,11 +250,10 @@ TEST_F(TunedTest, negative_tablesOfOtherKernels) {
   Result<Chooser> chooser = Chooser::make(manifests);
   TuningTable table = smallTable();
   table.parameters = {"M", "Q"};
-  EXPECT_EQ(chooser->compile(table).error().message,
-            "tuning table: 'Q' is not an integer parameter of kernel 'product'");
+  EXPECT_EQ(chooser->compile(table).error().message, "tuning table: 'Q' is not an integer parameter of kernel 'gemm'");
   table = smallTable();
   table.entries[0].variant = "odd";
-  EXPECT_EQ(chooser->compile(table).error().message, "tuning table: kernel 'product' has no variant 'odd'");
+  EXPECT_EQ(chooser->compile(table).error().message, "tuning table: kernel 'gemm' has no variant 'odd'");
 }
 
 TEST(Tuning, insideOfArtifacts) {
@@ -264,7 +263,7 @@ TEST(Tuning, insideOfArtifacts) {
   const std::string cubin = *appendVariants(bytesOf(smallElf()), variants);
   for (const std::string &artifact : {tilepack, cubin}) {
     TuningTable table = smallTable();
-    EXPECT_TRUE(has(withTuning(bytesOf(artifact), table).error().message, "other variants of kernel 'product'"));
+    EXPECT_TRUE(has(withTuning(bytesOf(artifact), table).error().message, "other variants of kernel 'gemm'"));
     table.pack = readArtifact(bytesOf(artifact))->pack->hash();
     Result<std::string> tuned = withTuning(bytesOf(artifact), table);
     ASSERT_TRUE(bool(tuned)) << tuned.error().message;
@@ -279,9 +278,9 @@ TEST(Tuning, insideOfArtifacts) {
     EXPECT_EQ(*parseTuning(*texts[1]), table);
     EXPECT_EQ(selectVariant(*readArtifact(bytesOf(*both)), 1)->image, "image of aligned");
   }
-  const std::string one = *appendManifestSection(bytesOf(smallElf()), toJson(productManifest("general")));
+  const std::string one = *appendManifestSection(bytesOf(smallElf()), toJson(gemmManifest("general")));
   EXPECT_EQ(withTuning(bytesOf(one), smallTable()).error().message,
-            "kernel 'product' has one variant; there is nothing to choose");
+            "kernel 'gemm' has one variant; there is nothing to choose");
 }
 
 } // namespace

@@ -53,7 +53,7 @@ protected:
   }
   TuningTable table() {
     const std::string hash = Pack::read(bytesOf(*writePack(variants)))->hash();
-    return {"product", "sha256:01", hash, "fake", 12080, {"M"}, {{{8192}, "7", "general", 1}}};
+    return {"gemm", "sha256:01", hash, "fake", 12080, {"M"}, {{{8192}, "7", "general", 1}}};
   }
   std::string tuning() {
     const char *text = nullptr;
@@ -141,7 +141,7 @@ TEST_F(VariantsTest, choiceAndEstimateSayWhatALaunchDoes) {
   ASSERT_EQ(tile_kernel_estimate(kernel, 0, arguments, 7, 132, &variant), TILE_OK) << error();
   EXPECT_LT(variant.microseconds, 0);
   EXPECT_EQ(tile_kernel_estimate(kernel, 3, arguments, 7, 132, &variant), TILE_ERROR_INVALID_ARGUMENT);
-  EXPECT_EQ(error(), "variant 3 does not exist; kernel 'product' has 3");
+  EXPECT_EQ(error(), "variant 3 does not exist; kernel 'gemm' has 3");
   EXPECT_EQ(tile_kernel_choice(kernel, arguments, 7, 0, &index), TILE_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(tile_kernel_choice(kernel, arguments, 6, 132, &index), TILE_ERROR_INVALID_ARGUMENT);
 }
@@ -175,7 +175,7 @@ TEST_F(VariantsTest, variantsAreKernelsOfTheirOwn) {
 }
 
 TEST_F(VariantsTest, oneVariantIsAnArtifactAsEver) {
-  const std::string ptx = ".version 8.4\n// tile.manifest: " + toJson(productManifest("")) + "\n";
+  const std::string ptx = ".version 8.4\n// tile.manifest: " + toJson(gemmManifest("")) + "\n";
   ASSERT_EQ(load(ptx), TILE_OK) << error();
   uint32_t count = 0, index = 9;
   ASSERT_EQ(tile_kernel_variant_count(kernel, &count), TILE_OK);
@@ -195,7 +195,7 @@ TEST_F(VariantsTest, oneVariantIsAnArtifactAsEver) {
 }
 
 TEST_F(VariantsTest, theOnlyVariantBelongsToTheKernel) {
-  const std::string ptx = ".version 8.4\n// tile.manifest: " + toJson(productManifest("")) + "\n";
+  const std::string ptx = ".version 8.4\n// tile.manifest: " + toJson(gemmManifest("")) + "\n";
   ASSERT_EQ(load(ptx), TILE_OK) << error();
   tile_kernel *variant = nullptr, *again = nullptr, *inner = nullptr;
   ASSERT_EQ(tile_kernel_variant(kernel, 0, &variant), TILE_OK) << error();
@@ -224,7 +224,7 @@ TEST_F(VariantsTest, laterDevicesTakeThePtxWhereNoCodeIsTheirs) {
   driver.takesPtxAlone = true;
   variants.clear();
   for (const char *target : {"sm_80", "sm_90a"})
-    variants.push_back({productManifest("general", target), "image", std::string("PTX of ") + target});
+    variants.push_back({gemmManifest("general", target), "image", std::string("PTX of ") + target});
   const struct {
     int major, minor;
     const char *image;
@@ -268,7 +268,7 @@ TEST_F(VariantsTest, withoutARuntimeTheTargetOfTheFirstVariantCounts) {
 }
 
 TEST_F(VariantsTest, prepareLoadsAllThatRun) {
-  variants.push_back({productManifest("general", "sm_80"), "image for sm_80", ""});
+  variants.push_back({gemmManifest("general", "sm_80"), "image for sm_80", ""});
   ASSERT_EQ(load(*writePack(variants)), TILE_OK) << error();
   ASSERT_EQ(tile_kernel_prepare(kernel), TILE_OK) << error();
   EXPECT_EQ(driver.modulesLoaded, 3);
@@ -279,7 +279,7 @@ TEST_F(VariantsTest, prepareLoadsAllThatRun) {
   driver.major = 7;
   driver.context = reinterpret_cast<CUcontext>(0x901);
   EXPECT_EQ(tile_kernel_prepare(kernel), TILE_ERROR_ARCHITECTURE);
-  EXPECT_TRUE(errorHas("no variant of kernel 'product' runs on this device: 'general': ")) << error();
+  EXPECT_TRUE(errorHas("no variant of kernel 'gemm' runs on this device: 'general': ")) << error();
   EXPECT_EQ(launch(8192, 8192), TILE_ERROR_ARCHITECTURE);
 }
 
@@ -352,7 +352,7 @@ TEST_F(VariantsTest, scratchMemoryOfVariantsIsApart) {
   EXPECT_EQ(driver.launches.back().arguments[10], 0x800000 + own);
   options.scratch_bytes -= 1;
   EXPECT_EQ(launch(64, 4096, 0x1000, &options), TILE_ERROR_INVALID_ARGUMENT);
-  EXPECT_TRUE(errorHas("the 3 variants of kernel 'product' need 264")) << error();
+  EXPECT_TRUE(errorHas("the 3 variants of kernel 'gemm' need 264")) << error();
   // Buffers of the runtime: each is allocated before a stream is captured.
   ASSERT_EQ(tile_kernel_prepare_stream(kernel, reinterpret_cast<void *>(0x77)), TILE_OK) << error();
   EXPECT_EQ(driver.memory.size(), 2u);
@@ -400,7 +400,7 @@ TEST_F(VariantsTest, negative_wrongTablesAreRefused) {
   wrong = table();
   wrong.pack = "fnv1a64:0";
   EXPECT_EQ(tile_kernel_use_tuning(kernel, writeTable(wrong).c_str()), TILE_ERROR_INVALID_ARGUMENT);
-  EXPECT_TRUE(errorHas("for other variants of kernel 'product'")) << error();
+  EXPECT_TRUE(errorHas("for other variants of kernel 'gemm'")) << error();
   wrong = table();
   wrong.entries[0].variant = "odd";
   EXPECT_EQ(tile_kernel_use_tuning(kernel, writeTable(wrong).c_str()), TILE_ERROR_MANIFEST);
@@ -414,7 +414,7 @@ TEST_F(VariantsTest, negative_noVariantServes) {
   int32_t m = -64, size = 64;
   void *arguments[] = {&a, &a, &a, &m, &size, &size, &size};
   EXPECT_EQ(tile_launch(kernel, nullptr, arguments, 7), TILE_ERROR_GRID);
-  EXPECT_EQ(error(), "no variant of kernel 'product' serves this call: 'general': grid dimension 0 is -1; expected 0 "
+  EXPECT_EQ(error(), "no variant of kernel 'gemm' serves this call: 'general': grid dimension 0 is -1; expected 0 "
                      "to 2147483647; 'aligned-128x256' and 1 other: parameter 0 'a' is 0x1002, which is not a "
                      "multiple of 16 bytes");
   EXPECT_TRUE(driver.launches.empty());
@@ -426,7 +426,7 @@ TEST_F(VariantsTest, negative_damagedVariantsFailWhenTheyAreTaken) {
   ASSERT_EQ(load(damaged), TILE_OK) << error();
   EXPECT_EQ(launch(8192, 8191), TILE_OK) << error();
   EXPECT_EQ(launch(8192, 8192), TILE_ERROR_NOT_AN_ARTIFACT);
-  EXPECT_TRUE(errorHas("kernel 'product', variant 'aligned-128x256': pack: the image of variant 'aligned-128x256' is "
+  EXPECT_TRUE(errorHas("kernel 'gemm', variant 'aligned-128x256': pack: the image of variant 'aligned-128x256' is "
                        "damaged"))
       << error();
   EXPECT_EQ(tile_kernel_prepare(kernel), TILE_ERROR_NOT_AN_ARTIFACT);

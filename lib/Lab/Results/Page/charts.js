@@ -7,12 +7,12 @@ const colours = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9
 const symbols = ['circle', 'diamond', 'triangle', 'rect', 'roundRect', 'pin', 'arrow', 'emptyCircle'];
 const dashes = ['solid', [7, 4], [2, 3], [10, 3, 2, 3], [5, 2], [1, 2], [12, 4], [3, 6]];
 const text = { fontFamily: 'Helvetica, Arial, sans-serif', fontSize: 13, color: '#111' };
-const mostLines = 7; // more cannot be distinguished
+const maxLines = 7; // more cannot be distinguished
 
-const isProduct = record => record.flops > 0;
+const isGemm = record => record.flops > 0;
 /** TFLOP/s for GEMMs, TB/s for anything else. */
-const rateOf = (record, microseconds) => (isProduct(record) ? record.flops : record.bytes) / microseconds * 1e-6;
-const unitOf = record => isProduct(record) ? 'TFLOP/s' : 'TB/s';
+const rateOf = (record, microseconds) => (isGemm(record) ? record.flops : record.bytes) / microseconds * 1e-6;
+const unitOf = record => isGemm(record) ? 'TFLOP/s' : 'TB/s';
 const round = value => Number(value.toPrecision(4));
 const unique = values => [...new Set(values)];
 
@@ -40,7 +40,7 @@ function findAxis(records) {
     const tied = varying.filter(name => valuesOf(name) === valuesOf(scaled[0]) && !/^(ld|stride)/.test(name));
     return { name: tied.join(' = '), valueOf: record => record.arguments[scaled[0]] };
   }
-  return records.every(isProduct)
+  return records.every(isGemm)
     ? { name: 'cube root of M N K', valueOf: record => Math.cbrt(record.flops / 2) }
     : { name: 'bytes', valueOf: record => record.bytes };
 }
@@ -136,7 +136,7 @@ function sizeChart(all, width) {
     return null;
   const unit = unitOf(records[0]);
   const lines = linesOf(records);
-  const ceiling = isProduct(records[0]) ? best(records, 'gflop_per_s') * 1e-3 : best(records, 'memory_gb_per_s') * 1e-3;
+  const ceiling = isGemm(records[0]) ? best(records, 'gflop_per_s') * 1e-3 : best(records, 'memory_gb_per_s') * 1e-3;
   const series = [...lines].map(([name, points], i) => {
     const look = lookOf(i);
     return {
@@ -149,7 +149,7 @@ function sizeChart(all, width) {
   if (ceiling > 0)
     series[0].markLine = {
       silent: true, symbol: 'none', lineStyle: { color: '#444', type: 'dashed' }, data: [{ yAxis: ceiling }],
-      label: { ...text, position: 'insideEndTop', formatter: isProduct(records[0]) ? 'cuBLAS, 8192³' : 'device copy' },
+      label: { ...text, position: 'insideEndTop', formatter: isGemm(records[0]) ? 'cuBLAS, 8192³' : 'device copy' },
     };
   const isLog = Math.min(...sizes) > 0 && Math.max(...sizes) >= 8 * Math.min(...sizes);
   const option = base(isNarrow);
@@ -189,21 +189,21 @@ function conditions(records) {
 
 function rooflineChart(records, width) {
   const isNarrow = width < 520;
-  const products = records.filter(record => isProduct(record) && record.bytes > 0);
-  if (products.length === 0)
+  const gemms = records.filter(record => isGemm(record) && record.bytes > 0);
+  if (gemms.length === 0)
     return null;
   const intensityOf = record => record.flops / record.bytes;
-  const memory = best(products, 'memory_gb_per_s') * 1e-3;
-  const series = unique(products.map(record => record.line)).map((line, i) => ({
+  const memory = best(gemms, 'memory_gb_per_s') * 1e-3;
+  const series = unique(gemms.map(record => record.line)).map((line, i) => ({
     name: line, type: 'scatter', ...lookOf(i), symbolSize: 11,
-    data: products.filter(record => record.line === line)
+    data: gemms.filter(record => record.line === line)
       .map(record => ({ value: [intensityOf(record), rateOf(record, record.time_us)], tip: tipOf(line, { record, microseconds: record.time_us }) })),
   }));
-  const intensities = products.map(intensityOf);
-  const peaks = unique(products.map(record => record.ceilings?.gflop_per_s_by).filter(Boolean));
+  const intensities = gemms.map(intensityOf);
+  const peaks = unique(gemms.map(record => record.ceilings?.gflop_per_s_by).filter(Boolean));
   let least = Math.min(...intensities) / 2, most = Math.max(...intensities) * 2;
   peaks.forEach((by, i) => {
-    const peak = best(products.filter(record => record.ceilings?.gflop_per_s_by === by), 'gflop_per_s') * 1e-3;
+    const peak = best(gemms.filter(record => record.ceilings?.gflop_per_s_by === by), 'gflop_per_s') * 1e-3;
     const ridge = peak / memory;
     least = Math.min(least, ridge / 4);
     most = Math.max(most, ridge * 4);
@@ -222,7 +222,7 @@ function rooflineChart(records, width) {
   const caption = peaks.length > 0
     ? 'Bytes are the minimum that must be read and written. The roof was measured on this GPU: a copy on the slope, cuBLAS on the flat part.'
     : 'Bytes are the minimum that must be read and written. Without --ceilings no roof was measured.';
-  return { kind: 'roofline', title: `Roofline of ${unique(products.map(record => record.kernel)).join(', ')}`, option, height: legend + (isNarrow ? 300 : 380), caption };
+  return { kind: 'roofline', title: `Roofline of ${unique(gemms.map(record => record.kernel)).join(', ')}`, option, height: legend + (isNarrow ? 300 : 380), caption };
 }
 
 function barChart(records, width) {
@@ -237,7 +237,7 @@ function barChart(records, width) {
   const names = ['this kernel', ...unique(records.flatMap(record => record.baselines.map(other => other.name)))];
   const series = names.map((name, i) => ({
     name, type: 'bar', itemStyle: { color: colours[i % colours.length], decal: decalOf(i), borderColor: '#111', borderWidth: 0.5 },
-    barGap: '10%', barCategoryGap: '28%', ...(isSingle && i > 0 ? { stack: 'beside' } : {}),
+    barGap: '10%', barCategoryGap: '28%', ...(isSingle && i > 0 ? { stack: 'second' } : {}),
     data: records.map(record => {
       const other = record.baselines.find(item => item.name === name);
       const microseconds = i === 0 ? record.time_us : other?.time_us;
@@ -268,7 +268,7 @@ function decalOf(index) {
 
 /** Joins many artifacts to one line: suites often have one artifact per case. */
 function joinLines(records) {
-  const tooMany = unique(records.map(record => record.line)).length > mostLines;
+  const tooMany = unique(records.map(record => record.line)).length > maxLines;
   return tooMany ? records.map(record => ({ ...record, line: record.kernel })) : records;
 }
 
@@ -277,7 +277,7 @@ function joinLines(records) {
  * to TFLOP/s they would stretch the axis until nothing else can be distinguished.
  */
 function withoutIdleCopies(record) {
-  const isIdle = other => isProduct(record) && other.name === 'device copy' && 2 * other.time_us < record.time_us;
+  const isIdle = other => isGemm(record) && other.name === 'device copy' && 2 * other.time_us < record.time_us;
   return { ...record, baselines: record.baselines.filter(other => !isIdle(other)), leavesOutCopy: record.baselines.some(isIdle) };
 }
 
