@@ -97,8 +97,8 @@ Trial::Trial(const IrBases &bases, uint64_t seed, uint64_t batch)
   context.loadAllAvailableDialects();
   context.printOpOnDiagnostic(false);
   IrMutator chance(seed * 0x9e3779b97f4a7c15 + batch);
-  constexpr unsigned mostTries = 6; // some kernels require definitions, and some IR files test the verifier
-  for (unsigned tries = 0; tries < mostTries && !base.module; ++tries) {
+  constexpr unsigned maxTries = 6; // some kernels require definitions, and some IR files test the verifier
+  for (unsigned tries = 0; tries < maxTries && !base.module; ++tries) {
     startClock();
     base = bases.make(context, chance);
     if (base.module && failed(verify(*base.module)))

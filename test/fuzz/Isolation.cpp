@@ -20,8 +20,8 @@ namespace tile::fuzz {
 
 // Some tests of passes take 0.2 s, and sanitizers multiply that by several times.
 static constexpr int secondsPerMutant = 10;
-static constexpr size_t mostErrors = 20000; // bytes of a process's output that are kept
-static constexpr rlim_t mostMemory = rlim_t(4) << 30, stackBytes = rlim_t(96) << 20;
+static constexpr size_t maxErrors = 20000; // bytes of a process's output that are kept
+static constexpr rlim_t maxMemory = rlim_t(4) << 30, stackBytes = rlim_t(96) << 20;
 
 void *newSharedBytes(size_t bytes) {
   void *memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -60,7 +60,7 @@ static std::string readAll(int pipe) {
       continue;
     if (count <= 0)
       return text;
-    if (text.size() < mostErrors)
+    if (text.size() < maxErrors)
       text.append(buffer, size_t(count));
   }
 }
@@ -82,7 +82,7 @@ Outcome runIsolated(const std::function<void(Progress &)> &work) {
     close(ends[0]);
     dup2(ends[1], STDERR_FILENO);
     close(ends[1]);
-    rlimit none{0, 0}, memory{mostMemory, mostMemory};
+    rlimit none{0, 0}, memory{maxMemory, maxMemory};
     setrlimit(RLIMIT_CORE, &none);
 #if !__has_feature(address_sanitizer)
     setrlimit(RLIMIT_AS, &memory);

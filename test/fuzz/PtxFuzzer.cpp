@@ -32,27 +32,27 @@ uint64_t seedOf(const uint8_t *data, size_t size) { // FNV-1a
 
 } // namespace
 
-extern "C" size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t mostBytes);
+extern "C" size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t maxBytes);
 
-static size_t store(const std::string &text, uint8_t *data, size_t mostBytes) {
-  const size_t size = std::min(text.size(), mostBytes);
+static size_t store(const std::string &text, uint8_t *data, size_t maxBytes) {
+  const size_t size = std::min(text.size(), maxBytes);
   std::copy_n(text.begin(), size, data);
   return size;
 }
 
-extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t mostBytes, unsigned seed) {
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t maxBytes, unsigned seed) {
   if (seed % 8 == 0)
-    return LLVMFuzzerMutate(data, size, mostBytes);
+    return LLVMFuzzerMutate(data, size, maxBytes);
   tile::fuzz::PtxMutator mutator(seed);
-  return store(mutator.mutate({reinterpret_cast<const char *>(data), size}), data, mostBytes);
+  return store(mutator.mutate({reinterpret_cast<const char *>(data), size}), data, maxBytes);
 }
 
 extern "C" size_t LLVMFuzzerCustomCrossOver(const uint8_t *first, size_t firstSize, const uint8_t *second,
-                                            size_t secondSize, uint8_t *result, size_t mostBytes, unsigned seed) {
+                                            size_t secondSize, uint8_t *result, size_t maxBytes, unsigned seed) {
   tile::fuzz::PtxMutator mutator(seed);
   return store(mutator.crossOver({reinterpret_cast<const char *>(first), firstSize},
                                  {reinterpret_cast<const char *>(second), secondSize}),
-               result, mostBytes);
+               result, maxBytes);
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -19,7 +19,7 @@ Shape without(const Shape &shape, size_t axis) {
 
 void KernelBuilder::blockStatement() {
   const std::optional<Value> source =
-      find([&](const Value &value) { return !value.shape.empty() && elementsOf(value.shape) <= mostElements; });
+      find([&](const Value &value) { return !value.shape.empty() && elementsOf(value.shape) <= maxElements; });
   if (!source)
     return assignStatement();
   if (random.chance(12))
@@ -287,7 +287,7 @@ std::optional<Value> KernelBuilder::rearrangement(const Value &value) {
   }
   case 7: {
     const Value other = cast(expand(expression(shape, 1), shape), value.type);
-    if (rank > 2 || 2 * elementsOf(shape) > mostElements)
+    if (rank > 2 || 2 * elementsOf(shape) > maxElements)
       return std::nullopt;
     Shape to = shape;
     Value result = same("", to);

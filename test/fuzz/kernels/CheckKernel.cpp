@@ -93,8 +93,8 @@ void limitTimeFromNow(double seconds) {
   bool usesGpu = false; // whose driver reserves more address space than there is memory
   for (const Variant &variant : variants)
     usesGpu |= variant.device == "cuda";
-  constexpr rlim_t mostMemory = rlim_t(6) << 30;
-  const rlimit memory{mostMemory, mostMemory}, core{0, 0};
+  constexpr rlim_t maxMemory = rlim_t(6) << 30;
+  const rlimit memory{maxMemory, maxMemory}, core{0, 0};
   if (!usesGpu)
     setrlimit(RLIMIT_AS, &memory);
   setrlimit(RLIMIT_CORE, &core);

@@ -24,7 +24,7 @@ std::string blockText(const std::vector<Axis> &of) {
 }
 
 /// The minimum row size of a block with a tensor map.
-constexpr int64_t leastRowBytes = 16;
+constexpr int64_t minRowBytes = 16;
 
 int64_t bytesOf(Scalar type) {
   return std::max<int64_t>(1, bitsOf(type) / 8);
@@ -45,7 +45,7 @@ std::string KernelBuilder::startsOf(const std::vector<Axis> &of, bool moves) {
 
 bool KernelBuilder::isDescribable(const Buffer &buffer, const std::vector<Axis> &of) const {
   return buffer.suitsDescriptor && buffer.type != Scalar::Int1 &&
-         of.back().block * bytesOf(buffer.type) >= leastRowBytes && of.front().block <= 256;
+         of.back().block * bytesOf(buffer.type) >= minRowBytes && of.front().block <= 256;
 }
 
 /// Defines a descriptor of the buffer and returns its name.
@@ -137,14 +137,14 @@ Value KernelBuilder::loadByBlockPointer(const std::vector<Axis> &of, Scalar type
 
 /// Gathers rows at indices that are computed, or scatters the block of the program row by row.
 void KernelBuilder::rowsStatement() {
-  constexpr int64_t leastRows = 8, leastBytes = 32; // of a block of rows
+  constexpr int64_t minRows = 8, minBytes = 32; // of a block of rows
   const std::vector<Axis> own = ownAxes();
   if (own.size() != 2 || inHelper)
     return loadStatement();
   const Scalar type = random.pick({Scalar::Float32, Scalar::Float16, Scalar::BFloat16, Scalar::Int32, Scalar::Int8});
   const bool isGather = random.chance(60);
   const Buffer buffer = makeBuffer(isGather ? "x" : "out", type, own, isGather ? Contents::Input : Contents::Output);
-  if (!isDescribable(buffer, own) || own[0].block < leastRows || own[1].block * bytesOf(type) < leastBytes)
+  if (!isDescribable(buffer, own) || own[0].block < minRows || own[1].block * bytesOf(type) < minBytes)
     return;
   std::vector<Axis> row = own;
   row[0].block = 1;
@@ -155,8 +155,7 @@ void KernelBuilder::rowsStatement() {
     return;
   }
   const std::optional<Value> found = find([&](const Value &value) {
-    return value.shape.size() == 1 && value.shape[0] >= leastRows && value.shape[0] <= 64 &&
-           value.type == Scalar::Int32;
+    return value.shape.size() == 1 && value.shape[0] >= minRows && value.shape[0] <= 64 && value.type == Scalar::Int32;
   });
   const Value rows = found ? *found : leaf({own[0].block});
   if (isFloat(rows.type) || rows.type == Scalar::Int1)

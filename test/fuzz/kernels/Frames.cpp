@@ -19,10 +19,10 @@ void KernelBuilder::takeProgram(const std::vector<Axis> &own) {
     values.push_back({axis.offsets, Scalar::Int32, {axis.block}, {0, static_cast<double>(axis.size + axis.block), 1}});
   if (random.chance(35))
     nameMask();
-  if (beginsWithProduct) {
+  if (isGemm) {
     isOrdinary = isAboutLoops || random.chance(60);
     const bool isPlain = sharesTail ? true : isAboutLoops ? random.chance(45) : isOrdinary && random.chance(25);
-    const Value sum = splitsK ? advancedProduct(own) : isPlain ? plainGemm(own) : *productLoop();
+    const Value sum = splitsK ? advancedDot(own) : isPlain ? plainGemm(own) : *dotLoop();
     if (isPlain || splitsK)
       values.push_back(sum);
     const std::optional<Value> result =
@@ -58,7 +58,7 @@ void KernelBuilder::takeProgram(const std::vector<Axis> &own) {
 bool KernelBuilder::makeLarge() {
   isLarge = !isAboutLoops && random.chance(12);
   if (isLarge) {
-    mostElements = 1 << 15;
+    maxElements = 1 << 15;
     budget = static_cast<int>(random.between(0, 5));
   }
   return isLarge;
@@ -113,20 +113,20 @@ void KernelBuilder::lineFrame() {
 }
 
 void KernelBuilder::matrixFrame() {
-  beginsWithProduct = isAboutLoops || random.chance(55);
-  const bool isWide = !beginsWithProduct && makeLarge();
-  int64_t rows = isAboutLoops        ? random.pick({64, 64, 128})
-                 : beginsWithProduct ? random.pick({16, 64, 64, 64, 64, 128})
-                 : isWide            ? random.pick({64, 128, 128})
-                                     : random.pick({16, 16, 32, 64});
-  int64_t columns = isAboutLoops        ? random.pick({32, 64, 128})
-                    : beginsWithProduct ? random.pick({16, 32, 64, 64, 128, 256})
-                    : isWide            ? random.pick({64, 128, 256})
-                                        : random.pick({16, 32, 32, 64});
+  isGemm = isAboutLoops || random.chance(55);
+  const bool isWide = !isGemm && makeLarge();
+  int64_t rows = isAboutLoops ? random.pick({64, 64, 128})
+                 : isGemm     ? random.pick({16, 64, 64, 64, 64, 128})
+                 : isWide     ? random.pick({64, 128, 128})
+                              : random.pick({16, 16, 32, 64});
+  int64_t columns = isAboutLoops ? random.pick({32, 64, 128})
+                    : isGemm     ? random.pick({16, 32, 64, 64, 128, 256})
+                    : isWide     ? random.pick({64, 128, 256})
+                                 : random.pick({16, 32, 32, 64});
   // Tiles that are worth splitting over several CTAs.
   if (isAboutLoops && random.chance(15))
     rows = columns = 128;
-  splitsK = beginsWithProduct && !isAboutLoops && random.chance(12);
+  splitsK = isGemm && !isAboutLoops && random.chance(12);
   if (makeTail()) {
     rows = 128;
     columns = 256;
@@ -134,7 +134,7 @@ void KernelBuilder::matrixFrame() {
     rows = 64;
     columns = random.pick({32, 64});
   }
-  if (beginsWithProduct)
+  if (isGemm)
     budget = isAboutLoops || splitsK || random.chance(60) ? 0 : budget / 3;
   const int64_t tiles = random.pick({2, 2, 3});
   const auto size = [&](int64_t block) {

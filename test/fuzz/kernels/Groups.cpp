@@ -36,7 +36,7 @@ std::string KernelBuilder::declareMatrix(const std::string &name, Scalar type, i
 }
 
 void KernelBuilder::groupFrame() {
-  beginsWithProduct = isOrdinary = true;
+  isGemm = isOrdinary = true;
   GroupForm form;
   form.rows = random.pick({64, 64, 128});
   form.columns = random.pick({32, 64, 128});

@@ -47,7 +47,7 @@ void KernelBuilder::idiomStatement() {
     const std::vector<Axis> own = ownAxes();
     if (own.size() != 2 || own[0].block < 16 || own[1].block < 16 || elementsOf(shapeOf(own)) > 8192 || inHelper)
       return rowSumStatement();
-    values.push_back(advancedProduct(own));
+    values.push_back(advancedDot(own));
   }
   }
 }
@@ -81,8 +81,8 @@ void KernelBuilder::rowSumStatement() {
   const Axis &rows = own.front();
   const int64_t block = random.pick({16, 32, 64}), size = anySize(block, 4);
   // maximum number of elements; launches of more take minutes in the simulator
-  constexpr int64_t mostOfIteration = 1 << 17;
-  if (rows.block * block > mostOfIteration)
+  constexpr int64_t maxOfIteration = 1 << 17;
+  if (rows.block * block > maxOfIteration)
     return loadStatement();
   const double trips = std::ceil(static_cast<double>(size) / static_cast<double>(block));
   const std::string j = freshName("j"), bound = addSize(freshName("K"), size), width = std::to_string(block);
@@ -172,7 +172,7 @@ Value KernelBuilder::limit(const Value &value, const GroupLimits &limits, const 
 
 /// Multiplies the program's tile in a loop with pointers, block pointers or offsets that the loop advances. Returns the
 /// accumulator.
-Value KernelBuilder::advancedProduct(const std::vector<Axis> &own) {
+Value KernelBuilder::advancedDot(const std::vector<Axis> &own) {
   const Scalar type = random.pick(
       {Scalar::Float16, Scalar::Float16, Scalar::BFloat16, Scalar::Float32, Scalar::Int8, Scalar::Float8E4M3});
   // Instructions require at least 32 elements of 8 bits.

@@ -92,7 +92,7 @@ void KernelBuilder::statement(int depth) {
   if (kind < 60)
     return blockStatement();
   if (kind < 66)
-    return productStatement();
+    return dotStatement();
   if (kind < 67) {
     const int64_t which = random.below(10);
     return which < 4 ? atomicStatement() : which < 7 ? ownAtomicStatement() : messageStatement();
@@ -116,7 +116,7 @@ void KernelBuilder::statement(int depth) {
   if (kind < 88)
     return carriedPointerLoop();
   if (kind < 91) {
-    productLoop();
+    dotLoop();
     return;
   }
   if (kind < 97)
@@ -139,7 +139,7 @@ std::string KernelBuilder::build() {
   for (size_t i = 0; i < oddBlocks.size(); ++i)
     parameters += std::string(", ") + nameOfBlock(i) + ": tl.constexpr = auto";
   // Ping-pong requires teams of four warps.
-  const bool isPingPong = beginsWithProduct && !sharesTail && !splitsK && random.chance(isAboutLoops ? 30 : 12);
+  const bool isPingPong = isGemm && !sharesTail && !splitsK && random.chance(isAboutLoops ? 30 : 12);
   const int warps = isPingPong && random.chance(85) ? 4
                     : sharesTail                    ? 8
                     : isAboutLoops                  ? random.pick({4, 4, 8})
@@ -148,7 +148,7 @@ std::string KernelBuilder::build() {
   std::string options = "#: num_warps = " + std::to_string(warps) + "\n";
   if (!sharesTail && random.chance(30))
     options += "#: num_stages = " + std::to_string(random.between(1, 4)) + "\n";
-  if (splitsK || (beginsWithProduct && !sharesTail && random.chance(isPingPong ? 10 : isAboutLoops ? 45 : 20)))
+  if (splitsK || (isGemm && !sharesTail && random.chance(isPingPong ? 10 : isAboutLoops ? 45 : 20)))
     options += "#: cluster = " +
                (splitsK ? random.pick<std::string>({"(1, 1, 2)", "(1, 1, 2)", "(1, 1, 4)"})
                         : random.pick<std::string>(

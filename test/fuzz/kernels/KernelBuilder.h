@@ -4,7 +4,7 @@
 //
 //   header            #: grid, buffers, defaults, the functions that the kernel calls
 //   frame             which program computes what: one or two axes, perhaps many tiles in turn (Frames.cpp)
-//   statements        loads, arithmetic, reductions, products, loops, branches, stores, in any order
+//   statements        loads, arithmetic, reductions, dots, loops, branches, stores, in any order
 //
 // A statement adds its result to `values`; definitions in a loop or branch go out of scope after it.
 #pragma once
@@ -206,7 +206,7 @@ private:
   };
   std::optional<GroupLimits> makeLimits(const std::vector<Axis> &of, Scalar type);
   Value limit(const Value &value, const GroupLimits &limits, const std::vector<Axis> &of, const std::string &left);
-  Value advancedProduct(const std::vector<Axis> &own);
+  Value advancedDot(const std::vector<Axis> &own);
   void laterIterations(const Value &counter);
   void mapStatement();
 
@@ -230,16 +230,16 @@ private:
   void tieStatement();
   void signStatement();
 
-  // Products.cpp
-  void productStatement();
-  std::optional<Value> productLoop();
-  Value productChain();
+  // Dots.cpp
+  void dotStatement();
+  std::optional<Value> dotLoop();
+  Value dotChain();
   Value scaledLoop(const std::vector<Axis> &own);
   std::vector<std::string> twoViews(const Axis &rows, const Axis &columns, Scalar type);
   Value plainGemm(const std::vector<Axis> &own);
   void differInFirst(const std::string &counter, const Value &sum, bool isOneOfTwo);
-  std::optional<Value> product(const Value &a, const Value &b, double rounds, const Value *accumulator);
-  Value operandOfProduct(const Axis &first, const Axis &second, Scalar type);
+  std::optional<Value> dot(const Value &a, const Value &b, double rounds, const Value *accumulator);
+  Value dotOperand(const Axis &first, const Axis &second, Scalar type);
   Scalar operandType();
 
   Random random;
@@ -257,16 +257,16 @@ private:
   std::string programNumber = "pid"; ///< an expression with a value below `programs`
   int loops = 0;
   bool inHelper = false;
-  bool beginsWithProduct = false; ///< the kernel is about a matrix multiplication
-  int64_t padding = 0;            ///< range of the operands that are loaded for a dot
-  bool splitsK = false;           ///< CTAs of a cluster share the steps of each program
-  bool isOrdinary = false;        ///< the following statements must allow tensor maps and wgmma
-  bool isPlainForm = false;       ///< only operations that tensor maps support
-  std::string maskName;           ///< name of the mask of `maskedAxes`, if it has one
+  bool isGemm = false;      ///< the kernel is about a matrix multiplication
+  int64_t padding = 0;      ///< range of the operands that are loaded for a dot
+  bool splitsK = false;     ///< CTAs of a cluster share the steps of each program
+  bool isOrdinary = false;  ///< the following statements must allow tensor maps and wgmma
+  bool isPlainForm = false; ///< only operations that tensor maps support
+  std::string maskName;     ///< name of the mask of `maskedAxes`, if it has one
   std::vector<Axis> maskedAxes;
   int budget = 0;                 ///< remaining statements
   bool isLarge = false;           ///< blocks may exceed the registers or the shared memory
-  int64_t mostElements = 4096;    ///< maximum elements of a block that is composed of others
+  int64_t maxElements = 4096;     ///< maximum elements of a block that is composed of others
   bool sharesTail = false;        ///< programs have many steps, and several CTAs share the last ones
   std::vector<int64_t> oddBlocks; ///< BLOCK_M and BLOCK_N are not powers of two
 };

@@ -91,8 +91,8 @@ std::vector<Variant> schedulesFor(uint64_t seed) {
     variants.push_back(variant);
   }
   variants.back().instrument = random.chance(15);
-  constexpr int mostWithout = 4;
-  for (int i = 0; i < mostWithout; ++i) {
+  constexpr int maxWithout = 4;
+  for (int i = 0; i < maxWithout; ++i) {
     variant.order = static_cast<uint64_t>(random.below(1000));
     variant.disabled = schedulingPasses[random.below(std::size(schedulingPasses))];
     variants.push_back(variant);
@@ -214,10 +214,10 @@ void report(const std::string &name, const std::string &text, const Verdict &ver
   std::string reduced = text;
   const double deadline = verdict.kind == Verdict::Kind::Hang ? options.deadline / 4 : options.deadline;
   const Clock::time_point start = Clock::now();
-  constexpr double mostSeconds = 300;
+  constexpr double maxSeconds = 300;
   if (options.reduces)
     reduced = reduceKernel(text, [&](const std::string &candidate) {
-      return secondsSince(start) < mostSeconds &&
+      return secondsSince(start) < maxSeconds &&
              checkKernel(candidate, failing, deadline).signature() == verdict.signature();
     });
   const std::string folder = options.findings + "/" + name;
@@ -306,7 +306,7 @@ int main(int argc, char **argv) {
   app.add_option("--targets", options.targets, "To compile for (one of each generation, by the seed)")->delimiter(',');
   app.add_option("--findings", options.findings, "Folder for what is found");
   app.add_flag("--all", options.all, "Every variant of each kernel");
-  app.add_flag("--loops", options.loops, "Loops of products, with and without each pass that schedules them");
+  app.add_flag("--loops", options.loops, "Loops of dots, with and without each pass that schedules them");
   app.add_option("--mutate", options.folders, "Folders of .tile files: mutants of their kernels instead of random ones")
       ->delimiter(',')
       ->check(CLI::ExistingDirectory);

@@ -317,7 +317,7 @@ void KernelBuilder::storeUnused() {
                                                        text.find(value.text + ",", first) != std::string::npos ||
                                                        text.find(value.text + " ", first + 2) != std::string::npos ||
                                                        text.find(value.text + ".", first) != std::string::npos);
-    if (first == std::string::npos || isRead || value.shape.empty() || elementsOf(value.shape) > mostElements)
+    if (first == std::string::npos || isRead || value.shape.empty() || elementsOf(value.shape) > maxElements)
       continue;
     if (random.chance(70)) {
       sink(value);

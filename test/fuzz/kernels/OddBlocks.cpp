@@ -22,8 +22,8 @@ std::string KernelBuilder::oddHeader() const {
 
 void KernelBuilder::oddFrame() {
   const size_t rank = isAboutLoops || random.chance(60) ? 2 : 1;
-  beginsWithProduct = rank == 2 && (isAboutLoops || random.chance(30));
-  if (beginsWithProduct)
+  isGemm = rank == 2 && (isAboutLoops || random.chance(30));
+  if (isGemm)
     budget = isAboutLoops ? 0 : budget / 3;
   oddBlocks = {random.pick({48, 48, 80, 96, 144})};
   if (rank == 2) {

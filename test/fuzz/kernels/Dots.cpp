@@ -20,7 +20,7 @@ bool canBeMultiplied(const Value &value) {
 } // namespace
 
 /// Returns a @ b, or accumulator + a @ b, if it is exact for this number of repetitions.
-std::optional<Value> KernelBuilder::product(const Value &a, const Value &b, double rounds, const Value *accumulator) {
+std::optional<Value> KernelBuilder::dot(const Value &a, const Value &b, double rounds, const Value *accumulator) {
   const double k = static_cast<double>(a.shape[1]);
   Scalar type = random.pick({Scalar::Float16, Scalar::Float16, Scalar::BFloat16, Scalar::Float32, Scalar::Float32,
                              Scalar::Int8, Scalar::Float8E4M3, Scalar::Float8E5M2, Scalar::Float64});
@@ -74,7 +74,7 @@ std::optional<Value> KernelBuilder::product(const Value &a, const Value &b, doub
   return Value{"tl.dot(" + left.text + ", " + right.text + tail + ")", sumType, {a.shape[0], b.shape[1]}, range};
 }
 
-void KernelBuilder::productStatement() {
+void KernelBuilder::dotStatement() {
   const std::optional<Value> a = find(canBeMultiplied);
   if (!a)
     return blockStatement();
@@ -85,7 +85,7 @@ void KernelBuilder::productStatement() {
     b->text = "tl.trans(" + b->text + ")";
     std::swap(b->shape[0], b->shape[1]);
   }
-  if (std::optional<Value> result = product(*a, *b, 1, nullptr))
+  if (std::optional<Value> result = dot(*a, *b, 1, nullptr))
     define("d", *result);
 }
 
@@ -97,7 +97,7 @@ Scalar KernelBuilder::operandType() {
                       Scalar::Float64});
 }
 
-Value KernelBuilder::operandOfProduct(const Axis &first, const Axis &second, Scalar type) {
+Value KernelBuilder::dotOperand(const Axis &first, const Axis &second, Scalar type) {
   const int64_t kind = isAboutLoops ? random.pick({0, 6, 6, 6, 6}) : random.below(10);
   const std::vector<Axis> of = {first, second};
   const bool isPlain = isOrdinary || random.chance(80);
@@ -185,10 +185,10 @@ Value KernelBuilder::plainGemm(const std::vector<Axis> &own) {
         other.text = "tl.trans(" + other.text + ")";
         other.shape = b.shape;
       }
-      line(second->text + " = " + product(left[0], other, trips, &*second).value_or(*second).text);
+      line(second->text + " = " + dot(left[0], other, trips, &*second).value_or(*second).text);
     }
     for (const Value &a : left)
-      line(sum.text + " = " + product(a, b, 2 * trips, &sum).value_or(sum).text);
+      line(sum.text + " = " + dot(a, b, 2 * trips, &sum).value_or(sum).text);
     if (second)
       differInFirst(k, sum, /*isOneOfTwo=*/true);
   });
@@ -205,7 +205,7 @@ void KernelBuilder::differInFirst(const std::string &counter, const Value &sum, 
 }
 
 /// Returns the accumulator, if there is one.
-std::optional<Value> KernelBuilder::productLoop() {
+std::optional<Value> KernelBuilder::dotLoop() {
   std::vector<Axis> own;
   for (const Axis &axis : axes)
     if (axis.isOwn && axis.block >= smallest)
@@ -215,11 +215,11 @@ std::optional<Value> KernelBuilder::productLoop() {
     return std::nullopt;
   }
   if (random.chance(isAboutLoops ? 50 : 20))
-    return productChain();
+    return dotChain();
   if (random.chance(8))
     return scaledLoop(own);
-  if (random.chance(beginsWithProduct ? 35 : 25)) {
-    const Value sum = advancedProduct(own);
+  if (random.chance(isGemm ? 35 : 25)) {
+    const Value sum = advancedDot(own);
     values.push_back(sum);
     return sum;
   }
@@ -267,7 +267,7 @@ std::optional<Value> KernelBuilder::productLoop() {
     values.push_back({k, Scalar::Int32, {}, {0, static_cast<double>(size), 1}});
     padding = pads ? random.pick({1, 2, -1}) : 0;
     const auto operandOf = [&](const Axis &first, const Axis &second, Scalar of) {
-      return pads ? load({first, second}, of, /*isPlain=*/true) : operandOfProduct(first, second, of);
+      return pads ? load({first, second}, of, /*isPlain=*/true) : dotOperand(first, second, of);
     };
     Value a = operandOf(own[0], inner, type);
     Value b = operandOf(inner, own[1], random.chance(85) ? type : operandType());
@@ -289,13 +289,13 @@ std::optional<Value> KernelBuilder::productLoop() {
     if (random.chance(isOrdinary ? 5 : 20))
       statements(1, 3);
     if (second) {
-      const Value other = operandOfProduct(inner, own[1], b.type);
-      if (const std::optional<Value> result = product(a, other, trips, &*second); result && result->type == sumType)
+      const Value other = dotOperand(inner, own[1], b.type);
+      if (const std::optional<Value> result = dot(a, other, trips, &*second); result && result->type == sumType)
         line(second->text + " = " + result->text);
     }
     for (int attempt = 0; attempt < 3; ++attempt) {
       const bool adds = random.chance(30) && sumType != Scalar::Float16;
-      const std::optional<Value> result = product(a, b, trips, adds ? nullptr : &sum);
+      const std::optional<Value> result = dot(a, b, trips, adds ? nullptr : &sum);
       if (!result || result->type != sumType)
         continue;
       // Skips steps, as causal attention does.
@@ -320,7 +320,7 @@ std::optional<Value> KernelBuilder::productLoop() {
 }
 
 /// Multiplies the result of another dot, as in attention: acc + f(q @ k.T) @ v.
-Value KernelBuilder::productChain() {
+Value KernelBuilder::dotChain() {
   const std::vector<Axis> own = {axes[0], axes[1]};
   const int64_t depth = random.pick({16, 32, 64}), block = random.pick({16, 32, 64});
   const int64_t size = isAboutLoops ? 8 * random.between(0, block) : anySize(block, 3);
@@ -332,7 +332,7 @@ Value KernelBuilder::productChain() {
   line(features.offsets + " = tl.arange(0, " + std::to_string(depth) + ")");
   const Scalar type = isAboutLoops ? random.pick({Scalar::Float16, Scalar::BFloat16})
                                    : random.pick({Scalar::Float16, Scalar::BFloat16, Scalar::Float32});
-  const Value q = operandOfProduct(own[0], features, type);
+  const Value q = dotOperand(own[0], features, type);
   const Shape shape = {own[0].block, own[1].block};
   const double trips = std::ceil(static_cast<double>(size) / static_cast<double>(block));
   const double most = static_cast<double>(block) * trips * 64;
@@ -346,16 +346,16 @@ Value KernelBuilder::productChain() {
   ++loops;
   indented([&] {
     line(steps.offsets + " = " + j + " + tl.arange(0, " + width + ")");
-    Value k = operandOfProduct(steps, features, type);
+    Value k = dotOperand(steps, features, type);
     k.text = "tl.trans(" + k.text + ")";
     std::swap(k.shape[0], k.shape[1]);
     std::optional<Value> scores;
     while (!scores || !isFloat(scores->type))
-      scores = product(q, k, 1, nullptr);
+      scores = dot(q, k, 1, nullptr);
     const Value s = define("d", cast(*scores, Scalar::Float32));
     if (random.chance(50))
       line(largest.text + " = tl.maximum(" + largest.text + ", tl.max(" + s.text + ", 1))");
-    const Value v = operandOfProduct(steps, own[1], type);
+    const Value v = dotOperand(steps, own[1], type);
     Value weights = s;
     if (random.chance(40))
       if (std::optional<Value> changed =
@@ -363,7 +363,7 @@ Value KernelBuilder::productChain() {
         weights = expand(*changed, s.shape);
     std::optional<Value> result;
     while (!result)
-      result = product(weights, v, trips, &sum);
+      result = dot(weights, v, trips, &sum);
     line(sum.text + " = " + result->text);
   });
   --loops;

@@ -43,8 +43,8 @@ Value KernelBuilder::scaledLoop(const std::vector<Axis> &own) {
   const Axis bytes = inUnits(inner, 2, "bytes_" + k), groups = inUnits(inner, group, "groups_" + k);
   const Shape shape = {own[0].block, own[1].block};
   const double trips = std::ceil(static_cast<double>(size) / static_cast<double>(block));
-  constexpr double largestProduct = 8 * 8 * 9;
-  const double most = static_cast<double>(block) * trips * largestProduct;
+  constexpr double maxTerm = 8 * 8 * 9;
+  const double most = static_cast<double>(block) * trips * maxTerm;
   const Value sum = define(
       "acc", {"tl.zeros(" + shapeText(shape) + ", tl.float32)", Scalar::Float32, shape, {-most, most, 1.0 / 16}});
   line("for " + k + " in range(0, " + inner.bound + ", " + std::to_string(block) + "):");
