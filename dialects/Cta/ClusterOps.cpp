@@ -9,10 +9,10 @@ using namespace tile;
 using namespace tile::cta;
 
 /// CUDA programming guide, "Thread Block Clusters": clusters of up to 8 CTAs are portable.
-static constexpr int64_t mostCtas = 8;
+static constexpr int64_t maxCtas = 8;
 
 LogicalResult tile::cta::verifyCtas(Operation *op, int64_t ctas) {
-  if (ctas < 2 || ctas > mostCtas || !llvm::isPowerOf2_64(ctas))
+  if (ctas < 2 || ctas > maxCtas || !llvm::isPowerOf2_64(ctas))
     return op->emitOpError() << "is for a cluster of " << ctas << " CTAs; expected 2, 4 or 8";
   return success();
 }

@@ -135,7 +135,7 @@ mlir::Type getSlotType(mlir::Type ringOrBarrier);
 /// The maximum number of slots of a ring, a buffer or mbarriers; more than any shared memory holds.
 constexpr int64_t maxSlots = 1 << 20;
 /// PTX ISA, "mbarrier object": pending arrivals.
-constexpr int64_t mostArrivals = (1 << 20) - 1;
+constexpr int64_t maxArrivals = (1 << 20) - 1;
 /// Fails unless `ctas` is a valid cluster size above 1.
 mlir::LogicalResult verifyCtas(mlir::Operation *op, int64_t ctas);
 

@@ -8,7 +8,7 @@ using namespace mlir;
 using namespace tile;
 using namespace tile::cta;
 
-static LogicalResult verifyProduct(Operation *op, ArrayRef<int64_t> a, ArrayRef<int64_t> b, ArrayRef<int64_t> acc) {
+static LogicalResult verifyMmaShapes(Operation *op, ArrayRef<int64_t> a, ArrayRef<int64_t> b, ArrayRef<int64_t> acc) {
   if (a.size() != 2 || b.size() != 2 || acc.size() != 2)
     return op->emitOpError() << "operands have ranks " << a.size() << ", " << b.size() << " and " << acc.size()
                              << "; all must be matrices";
@@ -37,13 +37,15 @@ LogicalResult MmaSyncOp::verify() {
     return emitOpError() << "instruction shape has " << getShape().size() << " entries; it is m, n, k";
   if (!getLayoutAttr(getA().getType()) || !getLayoutAttr(getB().getType()) || !getLayoutAttr(getAcc().getType()))
     return emitOpError() << "operands must have layouts";
-  return verifyProduct(*this, getA().getType().getShape(), getB().getType().getShape(), getAcc().getType().getShape());
+  return verifyMmaShapes(*this, getA().getType().getShape(), getB().getType().getShape(),
+                         getAcc().getType().getShape());
 }
 
 LogicalResult FmaDotOp::verify() {
   if (!getLayoutAttr(getAcc().getType()))
     return emitOpError() << "accumulator must have a layout";
-  return verifyProduct(*this, getA().getType().getShape(), getB().getType().getShape(), getAcc().getType().getShape());
+  return verifyMmaShapes(*this, getA().getType().getShape(), getB().getType().getShape(),
+                         getAcc().getType().getShape());
 }
 
 LogicalResult WgmmaOp::verify() {
@@ -72,7 +74,7 @@ LogicalResult WgmmaOp::verify() {
   SmallVector<int64_t> acc(getAcc().getType().getShape()), b(getB().getType().getShape());
   if (acc.size() == 2 && b.size() == 2 && acc[1] == getPaddedShape(b)[1])
     acc[1] = b[1];
-  return verifyProduct(*this, registers ? registers.getShape() : getBufferA().getType().getShape(), b, acc);
+  return verifyMmaShapes(*this, registers ? registers.getShape() : getBufferA().getType().getShape(), b, acc);
 }
 
 IntegerAttr WgmmaOp::getColumnsAttr() {

@@ -13,7 +13,7 @@ LogicalResult RingType::verify(function_ref<InFlightDiagnostic()> emitError, int
   for (BufferType buffer : buffers)
     if (buffer.getSlots() != 1)
       return emitError() << "buffer of a ring has " << buffer.getSlots()
-                         << " slots of its own but must have 1: " << buffer;
+                         << " separate slots but must have 1: " << buffer;
   return success();
 }
 

@@ -48,10 +48,10 @@ void RoleAttr::print(AsmPrinter &printer) const {
 
 LogicalResult RoleAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringRef name, unsigned warps,
                                unsigned teams, unsigned registers, bool oneThread) {
-  constexpr unsigned most = target::maxThreadsPerCta / target::threadsPerWarp, mostTeams = 2;
+  constexpr unsigned most = target::maxThreadsPerCta / target::threadsPerWarp, maxTeams = 2;
   if (warps < 1 || warps > most)
     return emitError() << "role '" << name << "' has " << warps << " warps; expected 1 to " << most;
-  if (teams < 1 || teams > mostTeams || (teams > 1 && (warps != target::warpsPerGroup || oneThread)))
+  if (teams < 1 || teams > maxTeams || (teams > 1 && (warps != target::warpsPerGroup || oneThread)))
     return emitError() << "role '" << name << "' has " << teams << " teams of " << (oneThread ? "one thread of " : "")
                        << warps << " warps; expected one team, or two of 4 warps";
   // PTX ISA, "setmaxnreg".

@@ -72,15 +72,15 @@ unsigned TensorMemoryType::getColumnsPerSlot() const {
 
 bool TensorMemoryAllocOp::holdsOperand() {
   return llvm::any_of((*this)->getUsers(), [&](Operation *user) {
-    auto product = dyn_cast<Tcgen05MmaOp>(user);
-    return product && product.getA() == getResult();
+    auto mma = dyn_cast<Tcgen05MmaOp>(user);
+    return mma && mma.getA() == getResult();
   });
 }
 
 bool TensorMemoryAllocOp::holdsScales() {
   return llvm::any_of((*this)->getUsers(), [&](Operation *user) {
-    auto product = dyn_cast<Tcgen05MmaOp>(user);
-    return product && product.getScales() == getResult();
+    auto mma = dyn_cast<Tcgen05MmaOp>(user);
+    return mma && mma.getScales() == getResult();
   });
 }
 
@@ -96,10 +96,10 @@ static LogicalResult verifyAccess(Operation *op, RankedTensorType value, TensorM
   LayoutAttr layout = getLayoutAttr(value);
   if (memory.getSlots() != 1)
     return op->emitOpError() << "accesses " << memory.getSlots() << " slots; choose one with cta.tensor_memory_slot";
-  constexpr int64_t leastRows = 64; // which repeat fewer ones
+  constexpr int64_t minRows = 64; // which repeat fewer ones
   ArrayRef<int64_t> shape = value.getShape();
-  bool isWhole = shape == memory.getShape() || (shape.size() == 2 && shape[0] < leastRows &&
-                                                ArrayRef<int64_t>{leastRows, shape[1]} == memory.getShape());
+  bool isWhole = shape == memory.getShape() ||
+                 (shape.size() == 2 && shape[0] < minRows && ArrayRef<int64_t>{minRows, shape[1]} == memory.getShape());
   if (!isWhole || value.getElementType() != memory.getElementType())
     return op->emitOpError() << "moves " << value << ", but the memory is " << memory;
   unsigned warps = layout ? unsigned(layout.getLayout().numWarps()) : 0;

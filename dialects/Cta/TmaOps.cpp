@@ -32,15 +32,15 @@ LogicalResult tile::cta::verifyBlock(Operation *op, DescType desc, ValueRange of
 }
 
 /// Verifies the descriptor of the remainder, if there is one: the same rows with fewer columns.
-static LogicalResult verifyRest(Operation *op, DescType desc, Value rest) {
-  if (!rest)
+static LogicalResult verifyTail(Operation *op, DescType desc, Value tail) {
+  if (!tail)
     return success();
-  auto type = cast<DescType>(rest.getType());
+  auto type = cast<DescType>(tail.getType());
   bool fits = type.getElementType() == desc.getElementType() && type.getShape().size() == desc.getShape().size() &&
               type.getShape().drop_back() == desc.getShape().drop_back() &&
               type.getShape().back() < desc.getShape().back();
   if (!fits)
-    return op->emitOpError() << "rest is " << RankedTensorType::get(type.getShape(), type.getElementType())
+    return op->emitOpError() << "tail is " << RankedTensorType::get(type.getShape(), type.getElementType())
                              << " but must have fewer columns than the block "
                              << RankedTensorType::get(desc.getShape(), desc.getElementType())
                              << " and otherwise equal it";
@@ -48,13 +48,13 @@ static LogicalResult verifyRest(Operation *op, DescType desc, Value rest) {
 }
 
 LogicalResult TmaLoadOp::verify() {
-  if (failed(verifyRest(*this, getDesc().getType(), getRest())))
+  if (failed(verifyTail(*this, getDesc().getType(), getTail())))
     return failure();
   return verifyBlock(*this, getDesc().getType(), getOffsets(), getBuffer().getType(), /*mayBePart=*/false);
 }
 
 LogicalResult TmaLoadSyncOp::verify() {
-  if (failed(verifyRest(*this, getDesc().getType(), getRest())))
+  if (failed(verifyTail(*this, getDesc().getType(), getTail())))
     return failure();
   if (getBarrier().getType().getSlots() != 1)
     return emitOpError() << "barrier has " << getBarrier().getType().getSlots() << " slots but needs one";
@@ -110,8 +110,8 @@ LogicalResult MbarrierType::verify(function_ref<InFlightDiagnostic()> emitError,
 }
 
 LogicalResult MbarrierAllocOp::verify() {
-  if (int32_t(getArrivals()) < 1 || getArrivals() > mostArrivals)
-    return emitOpError() << "expects " << int32_t(getArrivals()) << " arrivals; expected 1 to " << mostArrivals;
+  if (int32_t(getArrivals()) < 1 || getArrivals() > maxArrivals)
+    return emitOpError() << "expects " << int32_t(getArrivals()) << " arrivals; expected 1 to " << maxArrivals;
   constexpr int32_t sharedEnd = 1 << 20; // more than any GPU has
   if (int32_t offset = int32_t(getOffset().value_or(0)); offset < 0 || offset >= sharedEnd)
     return emitOpError() << "is at byte " << offset << " of shared memory; expected 0 to " << sharedEnd - 1;

@@ -15,23 +15,23 @@ def Cta_TmaLoadOp : Cta_Op<"tma_load", [AttrSizedOperandSegments, Cta_CountsInSl
     PTX ISA, `cp.async.bulk.tensor`. `offsets` is the coordinate of the block's first element; elements outside the
     tensor read as zero. The buffer may omit leading dimensions of the block that have size 1. The bytes of the block
     are counted in the slot of a ring, or at a barrier whose `cta.mbarrier_expect` has announced them. If the buffer's
-    last panel has fewer columns than the others, `rest` describes the same tensor with a box of that many columns. Only
+    last panel has fewer columns than the others, `tail` describes the same tensor with a box of that many columns. Only
     in a single-thread role.
 
     Example:
     ```mlir
     cta.tma_load %d[%i, %j], %b, %ring[%slot]
       : !tile.desc<128x64xf16>, !cta.buffer<128x64xf16, #s>, !cta.ring<4 x [<128x64xf16, #s>]>
-    cta.tma_load %d[%i, %j] rest %r, %b, %full[%slot]
-      : !tile.desc<64x160xf16> rest !tile.desc<64x32xf16>, !cta.buffer<64x160xf16, #s>, !cta.mbarrier<4>
+    cta.tma_load %d[%i, %j] tail %r, %b, %full[%slot]
+      : !tile.desc<64x160xf16> tail !tile.desc<64x32xf16>, !cta.buffer<64x160xf16, #s>, !cta.mbarrier<4>
     ```
   }];
-  let arguments = (ins Tile_DescType:$desc, Variadic<I32>:$offsets, Optional<Tile_DescType>:$rest,
+  let arguments = (ins Tile_DescType:$desc, Variadic<I32>:$offsets, Optional<Tile_DescType>:$tail,
                        Arg<Cta_BufferType, "tile", [MemWrite<Cta_SignalledMemory>]>:$buffer,
                        Cta_RingOrMbarrier:$barrier, Cta_SlotOrIndex:$slot);
   let assemblyFormat = [{
-    $desc `[` $offsets `]` (`rest` $rest^)? `,` $buffer `,` $barrier `[` $slot `]` attr-dict
-    `:` type($desc) (`rest` type($rest)^)? `,` type($buffer) `,` type($barrier)
+    $desc `[` $offsets `]` (`tail` $tail^)? `,` $buffer `,` $barrier `[` $slot `]` attr-dict
+    `:` type($desc) (`tail` type($tail)^)? `,` type($buffer) `,` type($barrier)
   }];
   let hasVerifier = 1;
 }
@@ -48,11 +48,11 @@ def Cta_TmaLoadSyncOp : Cta_Op<"tma_load_sync", [AttrSizedOperandSegments,
     cta.tma_load_sync %d[%i, %j], %b, %m : !tile.desc<128x64xf16>, !cta.buffer<128x64xf16, #s>, !cta.mbarrier<1>
     ```
   }];
-  let arguments = (ins Tile_DescType:$desc, Variadic<I32>:$offsets, Optional<Tile_DescType>:$rest,
+  let arguments = (ins Tile_DescType:$desc, Variadic<I32>:$offsets, Optional<Tile_DescType>:$tail,
                        Arg<Cta_BufferType, "tile", [MemWrite<Cta_SignalledMemory>]>:$buffer, Cta_MbarrierType:$barrier);
   let assemblyFormat = [{
-    $desc `[` $offsets `]` (`rest` $rest^)? `,` $buffer `,` $barrier attr-dict
-    `:` type($desc) (`rest` type($rest)^)? `,` type($buffer) `,` type($barrier)
+    $desc `[` $offsets `]` (`tail` $tail^)? `,` $buffer `,` $barrier attr-dict
+    `:` type($desc) (`tail` type($tail)^)? `,` type($buffer) `,` type($barrier)
   }];
   let hasVerifier = 1;
 }

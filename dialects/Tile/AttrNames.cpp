@@ -48,8 +48,8 @@ constexpr Known ofOperations[] = {
     {sharedBytesAttrName, "a number of bytes", [](Attribute value) { return isFrom(value, 0); }},
     {programsPerClusterAttrName, "three i32 integers",
      [](Attribute value) {
-       auto numbers = dyn_cast<DenseI32ArrayAttr>(value);
-       return numbers && numbers.size() == 3;
+       auto integers = dyn_cast<DenseI32ArrayAttr>(value);
+       return integers && integers.size() == 3;
      }},
     {pdlAttrName, "a unit attribute", isUnit},
     {ptxasLevelAttrName, "an integer from 0 to 3", [](Attribute value) { return isFrom(value, 0, 3); }},

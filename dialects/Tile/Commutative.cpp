@@ -81,10 +81,10 @@ private:
 } // namespace
 
 bool isCommutative(Block &combine, bool isExact) {
-  constexpr size_t mostOperations = 16; // also bounds combinations written by users
+  constexpr size_t maxOperations = 16; // also bounds combinations written by users
   if (llvm::hasNItems(combine.without_terminator(), 1) && combine.getNumArguments() == 2)
     return combine.front().hasTrait<OpTrait::IsCommutative>();
-  return combine.getOperations().size() <= mostOperations &&
+  return combine.getOperations().size() <= maxOperations &&
          llvm::all_of(combine.getTerminator()->getOperands(), [&](Value result) {
            std::optional<std::string> text = Formula(combine, /*isSwapped=*/false, isExact).of(result);
            return text && text == Formula(combine, /*isSwapped=*/true, isExact).of(result);

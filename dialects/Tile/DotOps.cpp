@@ -174,28 +174,28 @@ template <typename AddOp> struct AddToAccumulator : OpRewritePattern<AddOp> {
   using OpRewritePattern<AddOp>::OpRewritePattern;
 
   LogicalResult matchAndRewrite(AddOp add, PatternRewriter &rewriter) const override {
-    DotOp left = findProduct(add, 0), right = findProduct(add, 1);
+    DotOp left = findDot(add, 0), right = findDot(add, 1);
     DotOp dot = left && right ? (left->isBeforeInBlock(right) ? right : left) : left ? left : right;
     if (!dot)
       return failure();
     Value acc = add->getOperand(dot == left ? 1 : 0);
     // The addition rounds in f32, so only the elements of this dot may be accumulated imprecisely.
     uint32_t inner = dot.getA().getType().getDimSize(1), imprecise = std::min(dot.getMaxNumImpreciseAcc(), inner);
-    auto sum = cast<DotOp>(rewriter.clone(*dot));
-    sum.getAccMutable().assign(acc);
-    sum.setMaxNumImpreciseAcc(imprecise);
-    rewriter.replaceOp(add, sum);
+    auto merged = cast<DotOp>(rewriter.clone(*dot));
+    merged.getAccMutable().assign(acc);
+    merged.setMaxNumImpreciseAcc(imprecise);
+    rewriter.replaceOp(add, merged);
     rewriter.eraseOp(dot);
     return success();
   }
 
 private:
   /// Returns the dot that produces the operand, if its accumulator is zero and it has no other use.
-  static DotOp findProduct(AddOp add, unsigned operand) {
+  static DotOp findDot(AddOp add, unsigned operand) {
     auto dot = add->getOperand(operand).template getDefiningOp<DotOp>();
-    bool isProduct = dot && dot->hasOneUse() && dot->getBlock() == add->getBlock() &&
-                     (matchPattern(dot.getAcc(), m_AnyZeroFloat()) || matchPattern(dot.getAcc(), m_Zero()));
-    return isProduct ? dot : DotOp();
+    bool isAdded = dot && dot->hasOneUse() && dot->getBlock() == add->getBlock() &&
+                   (matchPattern(dot.getAcc(), m_AnyZeroFloat()) || matchPattern(dot.getAcc(), m_Zero()));
+    return isAdded ? dot : DotOp();
   }
 };
 

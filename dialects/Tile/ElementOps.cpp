@@ -88,10 +88,10 @@ LogicalResult RoundedOp::verify() {
 LogicalResult HintOp::verify() {
   auto tensor = dyn_cast<RankedTensorType>(getSrc().getType());
   size_t rank = tensor ? std::max<int64_t>(tensor.getRank(), 1) : 1;
-  auto check = [&](StringRef name, std::optional<ArrayRef<int64_t>> numbers) -> LogicalResult {
-    if (numbers && numbers->size() != rank)
-      return emitOpError() << "has " << numbers->size() << " values in '" << name << "' but needs " << rank;
-    for (int64_t number : numbers.value_or(ArrayRef<int64_t>()))
+  auto check = [&](StringRef name, std::optional<ArrayRef<int64_t>> values) -> LogicalResult {
+    if (values && values->size() != rank)
+      return emitOpError() << "has " << values->size() << " values in '" << name << "' but needs " << rank;
+    for (int64_t number : values.value_or(ArrayRef<int64_t>()))
       if (number < 1)
         return emitOpError() << "has value " << number << " in '" << name << "'; expected at least 1";
     return success();

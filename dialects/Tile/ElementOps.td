@@ -79,7 +79,7 @@ def Tile_HintOp : Tile_Op<"hint", [Pure, Elementwise, SameOperandsAndResultType]
   }];
   let extraClassDeclaration = [{
     /// The largest group that is considered: one access moves at most 16 bytes.
-    static constexpr int64_t mostElements = 16;
+    static constexpr int64_t maxElements = 16;
   }];
   let hasVerifier = 1;
 }

@@ -59,9 +59,9 @@ std::string InlineAsmOp::describeMismatch(TypeRange results, TypeRange args, Str
     text = text.drop_front();
     if (text.consume_front("$"))
       continue;
-    StringRef rest = text;
-    rest.consume_front("{");
-    if (int64_t number = 0; !rest.consumeInteger(10, number) && number >= registers)
+    StringRef remaining = text;
+    remaining.consume_front("{");
+    if (int64_t number = 0; !remaining.consumeInteger(10, number) && number >= registers)
       return llvm::formatv("uses ${0}, but its operands are $0 to ${1}", number, registers - 1);
   }
   return "";

@@ -59,9 +59,9 @@ LogicalResult ExpectAttr::verify(EmitError emitError, StringAttr buffer, StringA
 LogicalResult LaunchAttr::verify(EmitError emitError, ArrayRef<StringAttr> grid, ArrayRef<StringAttr> requirements,
                                  ArrayRef<BufferAttr> buffers, ArrayRef<DefaultAttr> defaults,
                                  ArrayRef<ExpectAttr> expect) {
-  constexpr size_t mostAxes = 3;
-  if (grid.size() > mostAxes)
-    return emitError() << "grid has " << grid.size() << " axes; expected at most " << mostAxes;
+  constexpr size_t maxAxes = 3;
+  if (grid.size() > maxAxes)
+    return emitError() << "grid has " << grid.size() << " axes; expected at most " << maxAxes;
   auto verifyNames = [&](auto list, StringRef what) -> LogicalResult {
     llvm::StringSet<> names;
     for (auto entry : list)

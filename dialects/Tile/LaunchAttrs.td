@@ -53,7 +53,7 @@ def Tile_BufferRole : Tile_Enum<"BufferRole", "contents of a buffer before or af
 
 def Tile_BufferAttr : AttrDef<TileDialect, "Buffer"> {
   let mnemonic = "buffer";
-  let summary = "the array behind a pointer parameter";
+  let summary = "the array that a pointer parameter points to";
   let description = [{
     `shape` and `strides` are in elements; without strides the array is row-major and contiguous. `role`: `random` and
     `zeros` are read, `output` is written, `inout` is both.

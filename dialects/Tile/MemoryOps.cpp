@@ -71,11 +71,10 @@ LogicalResult CreateTensorMapOp::verify() {
   if (rank < 1 || rank > 2 || getShape().size() != rank)
     return emitOpError() << "has " << getShape().size() << " sizes and a block of rank " << rank
                          << "; expected a vector or matrix";
-  constexpr int64_t mostElements = 1 << 20; // of a block, the limit for tensors in programs
+  constexpr int64_t maxElements = 1 << 20; // of a block, the limit for tensors in programs
   for (int64_t elements = 1; int64_t size : getBlock()) {
-    if (size < 1 || size > mostElements / elements)
-      return emitOpError() << "has a block with a size of " << size << "; expected 1 to " << mostElements
-                           << " elements";
+    if (size < 1 || size > maxElements / elements)
+      return emitOpError() << "has a block with a size of " << size << "; expected 1 to " << maxElements << " elements";
     elements *= size;
   }
   return success();

@@ -52,18 +52,18 @@ ProgramsOp KernelOp::getPrograms() {
 
 /// CUDA programming guide, "Thread Block Clusters": clusters of up to 8 CTAs are portable.
 static LogicalResult verifyCluster(KernelOp kernel) {
-  constexpr int64_t mostCtas = 8;
+  constexpr int64_t maxCtas = 8;
   int64_t ctas = 1;
   if (std::optional<ArrayRef<int32_t>> shape = kernel.getCluster()) {
     if (shape->size() != 3)
       return kernel.emitOpError() << "cluster has " << shape->size() << " sizes but needs 3";
     for (int32_t extent : *shape) {
-      if (extent < 1 || extent > mostCtas || !llvm::isPowerOf2_32(extent))
+      if (extent < 1 || extent > maxCtas || !llvm::isPowerOf2_32(extent))
         return kernel.emitOpError() << "cluster is [" << *shape << "]; its sizes must be 1, 2, 4 or 8";
       ctas *= extent;
     }
   }
-  if (ctas > mostCtas)
+  if (ctas > maxCtas)
     return kernel.emitOpError() << "cluster has " << ctas << " CTAs; at most 8 are allowed";
   if (int64_t formed = int32_t(kernel.getClusterCtas()); formed != 1 && formed != ctas)
     return kernel.emitOpError() << "cluster_ctas is " << formed << " but the requested cluster has " << ctas;

@@ -152,9 +152,9 @@ SmallVector<BlockArgument> findUnitStrides(KernelOp kernel, const GlobalAccess &
       if (parameter != except)
         trial.setDivisor(parameter, widestAccess);
   };
-  PromiseTrial asItIs(kernel);
-  divideAllBut(asItIs, {});
-  if (asItIs.isContiguous(access))
+  PromiseTrial unchanged(kernel);
+  divideAllBut(unchanged, {});
+  if (unchanged.isContiguous(access))
     return strides;
   for (BlockArgument parameter : inputs.integers) {
     PromiseTrial trial(kernel);

@@ -69,9 +69,9 @@ static MaybeBlock constantBlock(Value value) {
 /// Returns `block` divided by `divisor`, if that leaves no remainder for any values of the factors.
 static MaybeBlock divideBlock(AffineBlock block, const Polynomial &divisor) {
   auto divide = [&](Polynomial &number) {
-    auto [quotient, rest] = number.divide(divisor);
+    auto [quotient, remainder] = number.divide(divisor);
     number = quotient;
-    return rest.isZero();
+    return remainder.isZero();
   };
   if (!divide(block.start) || !llvm::all_of(block.steps, divide))
     return std::nullopt;
@@ -145,8 +145,8 @@ MaybeBlock AffineBlocks::computeCarried(BlockArgument argument) {
 
 /// A hint about a value that is loaded or passed makes its result a separate factor: the hint's facts are about it.
 static MaybeBlock followHint(HintOp hint, MaybeBlock form) {
-  bool isItself = form && (form->base == hint.getSrc() || form->start.getSingleFactor() == hint.getSrc());
-  return isItself && !isa<RankedTensorType>(hint.getType()) ? std::nullopt : form;
+  bool isIdentity = form && (form->base == hint.getSrc() || form->start.getSingleFactor() == hint.getSrc());
+  return isIdentity && !isa<RankedTensorType>(hint.getType()) ? std::nullopt : form;
 }
 
 MaybeBlock AffineBlocks::computeResult(Operation *op) {

@@ -116,7 +116,7 @@ static AxisInfo inferHint(HintOp op, const AxisInfo &src) {
   AxisInfo info = src;
   auto tensor = dyn_cast<RankedTensorType>(op.getType());
   auto raise = [&](int64_t &known, std::optional<ArrayRef<int64_t>> said, unsigned dim) {
-    int64_t most = std::min(HintOp::mostElements, tensor ? getPowerOfTwoDivisor(tensor.getDimSize(dim)) : 1);
+    int64_t most = std::min(HintOp::maxElements, tensor ? getPowerOfTwoDivisor(tensor.getDimSize(dim)) : 1);
     if (said)
       known = std::max(known, std::min(getPowerOfTwoDivisor((*said)[dim]), most));
   };

@@ -68,7 +68,7 @@ namespace {
 
 /// The inputs of a left operand in the block of the dot.
 struct LeftSources {
-  bool loads = false, products = false;
+  bool loads = false, dots = false;
   bool matrices = false;   ///< The loads of matrices.
   bool otherSizes = false; ///< Matrices whose fragments ldmatrix cannot read.
   bool others = false;     ///< Inputs other than loads, for example blocks loaded through descriptors.
@@ -99,7 +99,7 @@ static LeftSources findLeftSources(DotOp dot, bool acrossIterations = false) {
     if (!op || op->getBlock() != dot->getBlock())
       continue; // inputs from before this iteration's dots
     if (isa<DotOp>(op)) {
-      sources.products = true;
+      sources.dots = true;
       continue;
     }
     constexpr unsigned fragmentBytes = 2;
@@ -128,7 +128,7 @@ bool tile::mayComeFromRegisters(DotOp dot) {
 }
 
 bool tile::isComputedFromDots(DotOp dot) {
-  return mayComeFromRegisters(dot) && findLeftSources(dot, /*acrossIterations=*/true).products;
+  return mayComeFromRegisters(dot) && findLeftSources(dot, /*acrossIterations=*/true).dots;
 }
 
 namespace {
@@ -189,7 +189,7 @@ bool tile::isInChain(DotOp dot) {
 
 bool tile::staysInRegisters(DotOp dot) {
   LeftSources sources = findLeftSources(dot);
-  bool waitsForLoads = sources.matrices || (sources.loads && !sources.products);
+  bool waitsForLoads = sources.matrices || (sources.loads && !sources.dots);
   return mayComeFromRegisters(dot) && !waitsForLoads && !sources.others;
 }
 
@@ -197,13 +197,12 @@ bool tile::isComputedFromLoads(DotOp dot) {
   const int64_t most = target::tunedOf(cta::getTarget(dot)).computedOperandElements;
   LeftSources sources = findLeftSources(dot);
   int64_t threads = int64_t(layout::lanesPerWarp) * dot->getParentOfType<KernelOp>().getNumWarps();
-  return isFragmentOfAccumulators(dot) && sources.loads && !sources.products && !sources.otherSizes &&
-         !sources.others && isa<scf::ForOp>(dot->getParentOp()) &&
-         !isa_and_present<LoadOp>(traceOperand(dot.getA()).source) && dot.getA().hasOneUse() &&
-         dot.getA().getType().getNumElements() <= most * threads;
+  return isFragmentOfAccumulators(dot) && sources.loads && !sources.dots && !sources.otherSizes && !sources.others &&
+         isa<scf::ForOp>(dot->getParentOp()) && !isa_and_present<LoadOp>(traceOperand(dot.getA()).source) &&
+         dot.getA().hasOneUse() && dot.getA().getType().getNumElements() <= most * threads;
 }
 
-int64_t tile::countCarriedSums(LoopLikeOpInterface loop, unsigned numWarps) {
+int64_t tile::countCarriedAccumulators(LoopLikeOpInterface loop, unsigned numWarps) {
   int64_t registers = 0;
   for (BlockArgument argument : loop.getRegionIterArgs())
     if (llvm::any_of(argument.getUsers(), [&](Operation *user) {

@@ -68,6 +68,6 @@ bool isFragmentOfAccumulators(DotOp dot);
 bool mayComeFromRegisters(DotOp dot);
 
 /// Returns the registers of a thread for the accumulators that a loop carries, with this number of warps.
-int64_t countCarriedSums(mlir::LoopLikeOpInterface loop, unsigned numWarps);
+int64_t countCarriedAccumulators(mlir::LoopLikeOpInterface loop, unsigned numWarps);
 
 } // namespace tile

@@ -157,31 +157,31 @@ static BufferEnginePlan planBufferEngine(DotOp dot, const Operands &operands, co
     std::reverse(shapeA.begin(), shapeA.end());
     std::reverse(shapeB.begin(), shapeB.end());
   }
-  target::WgmmaDot product{.a = types->a,
-                           .b = types->b,
-                           .accumulator = types->accumulator,
-                           .m = shapeA[0] * operands.repeats,
-                           .n = shapeB[1],
-                           .k = dot.isScaled() ? dot.getDepth() : shapeA[1],
-                           .aKMajor = operands.sourceA != OperandSource::Tma || !operands.aTransposed,
-                           .bKMajor = operands.sourceB != OperandSource::Tma || operands.bTransposed,
-                           .fromRegisters = operands.sourceA == OperandSource::Registers,
-                           .numWarps = numWarps,
-                           .scaleGroup = unsigned(dot.getScaleGroup())};
+  target::WgmmaDot shape{.a = types->a,
+                         .b = types->b,
+                         .accumulator = types->accumulator,
+                         .m = shapeA[0] * operands.repeats,
+                         .n = shapeB[1],
+                         .k = dot.isScaled() ? dot.getDepth() : shapeA[1],
+                         .aKMajor = operands.sourceA != OperandSource::Tma || !operands.aTransposed,
+                         .bKMajor = operands.sourceB != OperandSource::Tma || operands.bTransposed,
+                         .fromRegisters = operands.sourceA == OperandSource::Registers,
+                         .numWarps = numWarps,
+                         .scaleGroup = unsigned(dot.getScaleGroup())};
   if (dot.isPromoted())
-    product.imprecise = dot.getMaxNumImpreciseAcc();
+    shape.imprecise = dot.getMaxNumImpreciseAcc();
   SmallVector<Type, 2> elements{dot.getMultipliedType(dot.getA()), dot.getMultipliedType(dot.getB())};
   if (swapped)
     std::swap(elements[0], elements[1]);
   if (target.has(target::Feature::Tcgen05)) {
     if (operands.isReadFromBlock)
       return {{}, "tcgen05 needs k contiguous in blocks of " + std::string(target::mmaTypeName(types->a))};
-    target::Tcgen05Result result = target::planTcgen05(target, product);
+    target::Tcgen05Result result = target::planTcgen05(target, shape);
     if (!result.plan)
       return {{}, result.reason};
     return {makeTcgen05(dot, *result.plan, elements, operands, numWarps, order), ""};
   }
-  target::WgmmaResult result = target::planWgmma(target, product);
+  target::WgmmaResult result = target::planWgmma(target, shape);
   if (!result.plan)
     return {{}, result.reason};
   return {makeWgmma(dot, *result.plan, elements, operands, swapped), ""};
@@ -222,9 +222,9 @@ static BufferEnginePlan planTransposedResult(DotOp dot, Operands operands, const
 /// instruction.
 static BufferEnginePlan planRepeatedRows(DotOp dot, Operands operands, const target::GpuTarget &target,
                                          unsigned numWarps) {
-  constexpr int64_t leastRows = 16;
+  constexpr int64_t minRows = 16;
   const int64_t rows = dot.getType().getDimSize(0);
-  if (!target.has(target::Feature::Tcgen05) || dot.isScaled() || !llvm::isPowerOf2_64(rows) || rows < leastRows ||
+  if (!target.has(target::Feature::Tcgen05) || dot.isScaled() || !llvm::isPowerOf2_64(rows) || rows < minRows ||
       rows >= target::wgmmaRows || operands.sourceA != OperandSource::Threads || isSmall(dot, target))
     return {};
   operands.repeats = target::wgmmaRows / rows;
@@ -345,10 +345,10 @@ cta::BufferEngine EngineChooser::chooseForSources(DotOp dot) {
   }
   // With a stored right operand, a left operand that is the same for all steps, or transposed, costs less as a buffer.
   bool isComputed = isComputedFromDots(dot);
-  bool staysHere = isBlockB ? isComputed || staysInRegisters(dot)
-                            : (isComputed && !a.transposed) || isReadFromCopies(dot, operands, target, numWarps);
+  bool isOperandInPlace = isBlockB ? isComputed || staysInRegisters(dot)
+                                   : (isComputed && !a.transposed) || isReadFromCopies(dot, operands, target, numWarps);
   if (!isBlockA)
-    operands.sourceA = staysHere ? sourceOfComputed(dot, operands, target, numWarps) : OperandSource::Threads;
+    operands.sourceA = isOperandInPlace ? sourceOfComputed(dot, operands, target, numWarps) : OperandSource::Threads;
   if (!isBlockA && operands.sourceA == OperandSource::Threads)
     stored.push_back(skipTranspositions(dot.getA()).first);
   cta::BufferEngine engine = planBufferEngine(dot, operands, target, numWarps).engine;
@@ -407,7 +407,7 @@ bool EngineChooser::isHeld(DotOp dot, const SharedOperand &a, cta::BufferEngine 
                                                  /*registersOfAccumulator=*/0)
                      .empty();
   if (!target::isBoundBySharedMemory(wgmma.getN(), /*isWritten=*/hasRoom) ||
-      countCarriedSums(loop, numWarps) + held + registers > tuned.heldOperandRegisters)
+      countCarriedAccumulators(loop, numWarps) + held + registers > tuned.heldOperandRegisters)
     return false;
   held += registers;
   return true;

@@ -14,7 +14,7 @@ using llvm::formatv;
 namespace {
 
 // maximum depth of expressions: those of the manifest are evaluated on a small stack
-constexpr unsigned mostDepth = 16;
+constexpr unsigned maxDepth = 16;
 constexpr size_t longestText = 400; // maximum length: a manifest is read at each start of a program
 
 EstimatedText limited(std::string text) {
@@ -44,7 +44,7 @@ EstimatedText EstimateWriter::number(Value value, unsigned depth) {
   llvm::APInt constant;
   if (matchPattern(value, m_ConstantInt(&constant)))
     return constant.isSignedIntN(32) ? EstimatedText(std::to_string(constant.getSExtValue())) : std::nullopt;
-  if (depth == mostDepth || !value.getType().isIntOrIndex())
+  if (depth == maxDepth || !value.getType().isIntOrIndex())
     return std::nullopt;
   if (auto block = dyn_cast<BlockArgument>(value))
     return argument(block, depth + 1);

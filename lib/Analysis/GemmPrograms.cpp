@@ -17,15 +17,15 @@ static bool happensOnce(Operation &op) {
   return !isMemoryEffectFree(&op) && !isa<LoadOp, cta::AllocOp, cta::MbarrierAllocOp>(op);
 }
 
-/// Returns true if the sum can be split into parts: it is accumulated in 32 bits and starts from zero.
-static bool isSumFromZero(Value init) {
+/// Returns true if the accumulation can be split into parts: it is accumulated in 32 bits and starts from zero.
+static bool startsFromZero(Value init) {
   auto type = dyn_cast<RankedTensorType>(init.getType());
   return type && (type.getElementType().isF32() || type.getElementType().isInteger(32)) &&
          (matchPattern(init, m_AnyZeroFloat()) || matchPattern(init, m_Zero()));
 }
 
 /// Returns true if a loop only adds one wgmma to a value that it carries, and awaits it.
-static bool isProductOf(scf::ForOp loop, unsigned index) {
+static bool onlyAddsWgmma(scf::ForOp loop, unsigned index) {
   BlockArgument acc = loop.getRegionIterArg(index);
   auto wgmma = acc.hasOneUse() ? dyn_cast<cta::WgmmaOp>(*acc.user_begin()) : cta::WgmmaOp();
   if (!wgmma || !wgmma.getBufferA() || wgmma.getAcc() != acc || !wgmma.getResult().hasOneUse())
@@ -90,18 +90,18 @@ std::optional<GemmPrograms> tile::findGemmPrograms(KernelOp kernel) {
       continue;
     plan.steps = loop;
   }
-  if (!plan.steps || !llvm::all_of(plan.steps.getInitArgs(), isSumFromZero))
+  if (!plan.steps || !llvm::all_of(plan.steps.getInitArgs(), startsFromZero))
     return std::nullopt;
-  bool hasProduct = false;
+  bool hasWgmma = false;
   for (unsigned index = 0; index < plan.steps.getNumResults(); ++index) {
-    if (!hasProduct && isProductOf(plan.steps, index)) {
-      hasProduct = true;
+    if (!hasWgmma && onlyAddsWgmma(plan.steps, index)) {
+      hasWgmma = true;
       plan.accumulator = index;
     } else if (!Additions(plan.steps, index).onlyAdds) {
       return std::nullopt;
     }
   }
-  return hasProduct ? std::optional(plan) : std::nullopt;
+  return hasWgmma ? std::optional(plan) : std::nullopt;
 }
 
 void GemmPrograms::emitCombines(RewriterBase &rewriter, IntegerAttr columnsOfAccumulator) {
@@ -110,27 +110,27 @@ void GemmPrograms::emitCombines(RewriterBase &rewriter, IntegerAttr columnsOfAcc
 }
 
 /// Returns true if an iteration only adds dots to the accumulator.
-static bool onlyAddsProducts(scf::ForOp loop, unsigned accumulator) {
-  Value sum = loop.getRegionIterArg(accumulator);
+static bool onlyAddsDots(scf::ForOp loop, unsigned accumulator) {
+  Value value = loop.getRegionIterArg(accumulator);
   Operation *yield = loop.getBody()->getTerminator();
-  bool isProduct = false;
-  while (sum.hasOneUse()) {
-    Operation *user = *sum.user_begin();
+  bool hasDot = false;
+  while (value.hasOneUse()) {
+    Operation *user = *value.user_begin();
     if (user == yield)
-      return isProduct && loop.getYieldedValues()[accumulator] == sum;
+      return hasDot && loop.getYieldedValues()[accumulator] == value;
     Value next;
-    if (auto product = dyn_cast<cta::MmaSyncOp>(user); product && product.getAcc() == sum)
-      next = product.getResult();
-    else if (auto product = dyn_cast<cta::FmaDotOp>(user); product && product.getAcc() == sum)
-      next = product.getResult();
-    else if (auto product = dyn_cast<cta::WgmmaOp>(user); product && product.getAcc() == sum)
-      next = product.getResult();
+    if (auto mma = dyn_cast<cta::MmaSyncOp>(user); mma && mma.getAcc() == value)
+      next = mma.getResult();
+    else if (auto fma = dyn_cast<cta::FmaDotOp>(user); fma && fma.getAcc() == value)
+      next = fma.getResult();
+    else if (auto mma = dyn_cast<cta::WgmmaOp>(user); mma && mma.getAcc() == value)
+      next = mma.getResult();
     else if (auto await = dyn_cast<cta::AwaitOp>(user))
       next = await.getResult();
     if (!next || user->getBlock() != loop.getBody())
       return false;
-    isProduct = true;
-    sum = next;
+    hasDot = true;
+    value = next;
   }
   return false;
 }
@@ -155,7 +155,7 @@ std::optional<MainLoop> tile::findMainLoop(KernelOp kernel) {
     if (add && add->hasOneUse() && add.getPtr() == plan.loop.getRegionIterArg(index) &&
         plan.loop.getResult(index).use_empty())
       plan.advances.emplace_back(index, add);
-    else if (!accumulator && isSumFromZero(plan.loop.getInitArgs()[index]) && onlyAddsProducts(plan.loop, index))
+    else if (!accumulator && startsFromZero(plan.loop.getInitArgs()[index]) && onlyAddsDots(plan.loop, index))
       accumulator = index;
     else
       return std::nullopt;
@@ -190,8 +190,8 @@ ProgramsOp tile::wrapPrograms(KernelOp kernel, ValueRange sizes, WorkAttr work) 
 
 void tile::emitCombine(Value accumulator, IntegerAttr columns, RewriterBase &rewriter) {
   rewriter.setInsertionPointAfterValue(accumulator);
-  auto sum = cta::CombineOp::create(rewriter, accumulator.getLoc(), accumulator, columns);
-  rewriter.replaceAllUsesExcept(accumulator, sum, sum);
+  auto combine = cta::CombineOp::create(rewriter, accumulator.getLoc(), accumulator, columns);
+  rewriter.replaceAllUsesExcept(accumulator, combine, combine);
 }
 
 bool tile::canHoistOutOf(Operation *outer, ValueRange values) {

@@ -16,8 +16,8 @@ struct GemmPrograms {
   mlir::scf::ForOp steps;
   unsigned accumulator; ///< Index among the loop's results. Only dots are added to it.
 
-  cta::WgmmaOp getProduct() { return mlir::cast<cta::WgmmaOp>(*steps.getRegionIterArg(accumulator).user_begin()); }
-  mlir::RankedTensorType getSumType() {
+  cta::WgmmaOp getWgmma() { return mlir::cast<cta::WgmmaOp>(*steps.getRegionIterArg(accumulator).user_begin()); }
+  mlir::RankedTensorType getAccumulatorType() {
     return mlir::cast<mlir::RankedTensorType>(steps.getResult(accumulator).getType());
   }
   /// Emits, after the loop, combines of the partial sums of CTAs that share its steps.

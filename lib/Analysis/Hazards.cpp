@@ -109,17 +109,17 @@ bool mayConflict(const GlobalBlocks &reads, const GlobalBlocks &writes) {
 /// Accesses that some thread may not have executed yet.
 struct Pending {
   ByteSet reads, writes;
-  ByteSet copies;   ///< Asynchronous copies into shared memory that may not have been awaited.
-  ByteSet stores;   ///< The same for copies out of shared memory.
-  ByteSet products; ///< The same for wgmma operands.
+  ByteSet copies; ///< Asynchronous copies into shared memory that may not have been awaited.
+  ByteSet stores; ///< The same for copies out of shared memory.
+  ByteSet mmas;   ///< The same for wgmma operands.
   GlobalBlocks globalReads, globalWrites;
 
   bool join(const Pending &other) {
     bool newReads = reads.join(other.reads), newWrites = writes.join(other.writes);
     bool newCopies = copies.join(other.copies), newStores = stores.join(other.stores);
-    bool newProducts = products.join(other.products);
+    bool newMmas = mmas.join(other.mmas);
     bool newGlobalReads = globalReads.join(other.globalReads), newGlobals = globalWrites.join(other.globalWrites);
-    return newReads || newWrites || newCopies || newStores || newProducts || newGlobalReads || newGlobals;
+    return newReads || newWrites || newCopies || newStores || newMmas || newGlobalReads || newGlobals;
   }
   void passBarrier(bool groupsOnly) {
     reads.passBarrier(groupsOnly);
@@ -228,7 +228,7 @@ public:
     }
     kernel.walk([&](Operation *op) {
       for (SharedAccess access : getSharedAccesses(op))
-        accesses[op].push_back({getBytes(access.buffer), access.isWrite, access.goesOn});
+        accesses[op].push_back({getBytes(access.buffer), access.isWrite, access.isAsync});
     });
   }
 
@@ -267,7 +267,7 @@ private:
 
   struct ByteAccess {
     Bytes bytes;
-    bool isWrite, goesOn;
+    bool isWrite, isAsync;
   };
   ArrayRef<ByteAccess> getAccesses(Operation *op) const {
     auto found = accesses.find(op);
@@ -311,8 +311,8 @@ private:
       pending.globalWrites.join(global.writes);
     for (const ByteAccess &access : getAccesses(op)) {
       ByteSet &now = access.isWrite ? pending.writes : pending.reads;
-      ByteSet &later = access.isWrite ? pending.copies : isa<cta::WgmmaOp>(op) ? pending.products : pending.stores;
-      (access.goesOn || isa<cta::WgmmaOp>(op) ? later : now).add(access.bytes);
+      ByteSet &later = access.isWrite ? pending.copies : isa<cta::WgmmaOp>(op) ? pending.mmas : pending.stores;
+      (access.isAsync || isa<cta::WgmmaOp>(op) ? later : now).add(access.bytes);
     }
     // A thread awaits only its own copies, so they are pending accesses from here on. A wait that leaves groups
     // incomplete may leave any of them running, until a later wait.
@@ -326,11 +326,11 @@ private:
       if (wait.getPending() == 0)
         pending.stores.ranges.clear();
     }
-    bool endsProducts = awaitsAllProducts(op);
-    if (endsProducts || isa<cta::WgmmaWaitOp>(op))
-      pending.reads.join(pending.products);
-    if (endsProducts)
-      pending.products.ranges.clear();
+    bool endsMmas = awaitsAllWgmmas(op);
+    if (endsMmas || isa<cta::WgmmaWaitOp>(op))
+      pending.reads.join(pending.mmas);
+    if (endsMmas)
+      pending.mmas.ranges.clear();
   }
 
   KernelOp kernel;

@@ -71,9 +71,9 @@ int64_t IndexBounds::getUpperBound(const Polynomial &number, Value user) {
       continue;
     // The remainder that no integer of the program covers. The covered part must be a part of `number`, so that its
     // factors are non-negative, too.
-    Polynomial rest = number - computed->start;
+    Polynomial remainder = number - computed->start;
     bool isPart =
-        rest.isExact() && llvm::all_of(rest.getTerms(), [&](const Polynomial::Term &term) {
+        remainder.isExact() && llvm::all_of(remainder.getTerms(), [&](const Polynomial::Term &term) {
           return term.factors.empty() || (term.coefficient > 0 && llvm::is_contained(number.getTerms(), term));
         });
     auto tensor = dyn_cast<RankedTensorType>(value.getType());
@@ -82,7 +82,7 @@ int64_t IndexBounds::getUpperBound(const Polynomial &number, Value user) {
     for (auto [dim, step] : llvm::enumerate(computed->steps))
       if (step == 1)
         length = std::max(length, tensor.getDimSize(dim) - 1);
-    int64_t added = isPart ? getUpperBound(rest) : largest, start = largestIndex - length;
+    int64_t added = isPart ? getUpperBound(remainder) : largest, start = largestIndex - length;
     if (llvm::isInt<32>(added))
       bound = std::min(bound, (start & -getAlignment(computed->start)) + added);
   }

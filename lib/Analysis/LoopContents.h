@@ -20,19 +20,19 @@
 namespace tile {
 
 enum class LoopContent {
-  load,          ///< Loads from global memory, not volatile.
-  store,         ///< Stores to global memory.
-  branch,        ///< scf.if
-  innerLoop,     ///< A loop nested in this one.
-  reduction,     ///< Reductions and scans: threads wait for each other.
-  exchange,      ///< Gathers and histograms.
-  groupProduct,  ///< MMAs of warp groups (cta.wgmma).
-  warpProduct,   ///< MMAs of warps (cta.mma_sync).
-  threadProduct, ///< Dots of threads (cta.fma_dot).
-  tmaCopy,       ///< A TMA copy that is awaited at once.
-  asyncCopy,     ///< A copy by cp.async.
-  blockRead,     ///< Reads of blocks in shared memory and their prerequisites: allocations, loads, awaited MMAs.
-  other,         ///< Other operations with effects, which keep their order.
+  load,      ///< Loads from global memory, not volatile.
+  store,     ///< Stores to global memory.
+  branch,    ///< scf.if
+  innerLoop, ///< A loop nested in this one.
+  reduction, ///< Reductions and scans: threads wait for each other.
+  exchange,  ///< Gathers and histograms.
+  groupMma,  ///< MMAs of warp groups (cta.wgmma).
+  warpMma,   ///< MMAs of warps (cta.mma_sync).
+  threadDot, ///< Dots of threads (cta.fma_dot).
+  tmaCopy,   ///< A TMA copy that is awaited at once.
+  asyncCopy, ///< A copy by cp.async.
+  blockRead, ///< Reads of blocks in shared memory and their prerequisites: allocations, loads, awaited MMAs.
+  other,     ///< Other operations with effects, which keep their order.
 };
 
 class LoopContents {

@@ -34,18 +34,18 @@ static SmallVector<Operation *> getBuffers(Operation *op) {
 
 bool LoopGraph::build() {
   for (Operation &op : body->without_terminator()) {
-    numbers[&op] = operations.size();
+    indices[&op] = operations.size();
     operations.push_back(&op);
   }
   nodes.resize(operations.size());
-  unsigned products = 0;
+  unsigned mmas = 0;
   for (auto [index, op] : llvm::enumerate(operations)) {
     nodes[index].kind = findKind(op);
-    products += nodes[index].kind == LoopNodeKind::product;
+    mmas += nodes[index].kind == LoopNodeKind::mma;
     if (!addValues(index) || !addMemory(index))
       return false;
   }
-  return products > 0;
+  return mmas > 0;
 }
 
 std::optional<unsigned> LoopGraph::getArgument(Value value) const {
@@ -56,8 +56,8 @@ std::optional<unsigned> LoopGraph::getArgument(Value value) const {
 }
 
 std::optional<unsigned> LoopGraph::getNode(Value value) const {
-  auto found = numbers.find(value.getDefiningOp());
-  return found == numbers.end() ? std::nullopt : std::optional(found->second);
+  auto found = indices.find(value.getDefiningOp());
+  return found == indices.end() ? std::nullopt : std::optional(found->second);
 }
 
 std::optional<unsigned> LoopGraph::getSource(Value value) const {
@@ -116,7 +116,7 @@ bool LoopGraph::mayShareSlot(unsigned first, unsigned second, Operation *buffer,
 
 LoopNodeKind LoopGraph::findKind(Operation *op) {
   if (isa<cta::WgmmaOp>(op))
-    return LoopNodeKind::product;
+    return LoopNodeKind::mma;
   if (isa<cta::AwaitOp>(op))
     return LoopNodeKind::await;
   if (isa<cta::RingWaitOp>(op))
@@ -151,35 +151,35 @@ bool LoopGraph::addValues(unsigned index) {
     if (std::optional<unsigned> node = getArgument(value) ? getSource(value) : std::nullopt)
       nodes[index].needsPrevious.push_back(*node);
   }
-  if (auto product = dyn_cast<cta::WgmmaOp>(op)) {
+  if (auto mma = dyn_cast<cta::WgmmaOp>(op)) {
     // Each MMA must be awaited exactly once, in its own iteration.
-    if (product.isSynchronous() || !product.getResult().hasOneUse() ||
-        !isa<cta::AwaitOp>(*product.getResult().user_begin()) || product.getResult().user_begin()->getBlock() != body)
+    if (mma.isSynchronous() || !mma.getResult().hasOneUse() || !isa<cta::AwaitOp>(*mma.getResult().user_begin()) ||
+        mma.getResult().user_begin()->getBlock() != body)
       return false;
-    if (!product.getBufferA())
-      nodes[index].leftOperand = getNode(product.getA());
-    nodes[index].accumulates = accumulates(product);
+    if (!mma.getBufferA())
+      nodes[index].leftOperand = getNode(mma.getA());
+    nodes[index].accumulates = accumulates(mma);
   }
   if (auto await = dyn_cast<cta::AwaitOp>(op)) {
-    auto product = await.getAcc().getDefiningOp<cta::WgmmaOp>();
-    return product && product.getToken() == await.getToken() && getNode(await.getAcc()).has_value();
+    auto mma = await.getAcc().getDefiningOp<cta::WgmmaOp>();
+    return mma && mma.getToken() == await.getToken() && getNode(await.getAcc()).has_value();
   }
   return true;
 }
 
-bool LoopGraph::accumulates(cta::WgmmaOp product) const {
-  std::optional<unsigned> argument = getArgument(product.getAcc());
-  Value awaited = cast<cta::AwaitOp>(*product.getResult().user_begin()).getResult();
+bool LoopGraph::accumulates(cta::WgmmaOp mma) const {
+  std::optional<unsigned> argument = getArgument(mma.getAcc());
+  Value awaited = cast<cta::AwaitOp>(*mma.getResult().user_begin()).getResult();
   scf::ForOp around = loop;
-  auto load = product.getA().getDefiningOp<cta::LocalLoadOp>();
-  bool isRead = product.getBufferA() || (load && load->getBlock() == body);
-  return argument && isRead && product.getAcc().hasOneUse() && awaited.hasOneUse() &&
+  auto load = mma.getA().getDefiningOp<cta::LocalLoadOp>();
+  bool isRead = mma.getBufferA() || (load && load->getBlock() == body);
+  return argument && isRead && mma.getAcc().hasOneUse() && awaited.hasOneUse() &&
          around.getYieldedValues()[*argument] == awaited;
 }
 
 unsigned LoopGraph::getEnd(unsigned index) const {
-  auto product = dyn_cast<cta::WgmmaOp>(operations[index]);
-  return product ? numbers.lookup(*product.getResult().user_begin()) : index;
+  auto mma = dyn_cast<cta::WgmmaOp>(operations[index]);
+  return mma ? indices.lookup(*mma.getResult().user_begin()) : index;
 }
 
 bool LoopGraph::addMemory(unsigned index) {
@@ -199,7 +199,7 @@ bool LoopGraph::addMemory(unsigned index) {
   if (kind == LoopNodeKind::order)
     needEarlier([](Operation *other) { return !isMemoryEffectFree(other); });
   else if (!isMemoryEffectFree(op))
-    needEarlier([&](Operation *other) { return nodes[numbers[other]].kind == LoopNodeKind::order; });
+    needEarlier([&](Operation *other) { return nodes[indices[other]].kind == LoopNodeKind::order; });
   if (auto release = dyn_cast<cta::RingReleaseOp>(op))
     needEarlier(
         [&](Operation *other) { return llvm::is_contained(getBuffers(other), release.getRing().getDefiningOp()); });

@@ -59,11 +59,11 @@ private:
   LoopNodeKind findKind(mlir::Operation *op);
   void need(unsigned index, unsigned other);
   bool addValues(unsigned index);
-  bool accumulates(cta::WgmmaOp product) const;
+  bool accumulates(cta::WgmmaOp mma) const;
   bool addMemory(unsigned index);
   void addBuffers(unsigned index);
 
-  llvm::DenseMap<mlir::Operation *, unsigned> numbers;
+  llvm::DenseMap<mlir::Operation *, unsigned> indices;
 };
 
 } // namespace tile

@@ -61,23 +61,23 @@ static bool isSpecial(Operation *op) {
 }
 
 /// Each warp group reads its rows of a, and its columns of b for each 64 rows.
-static LoopWork countProduct(cta::WgmmaOp product, const target::Rates &rates) {
-  cta::BufferType b = product.getB().getType();
-  int64_t m = product.getAcc().getType().getShape()[0], k = b.getShape()[0], n = b.getShape()[1];
+static LoopWork countWgmma(cta::WgmmaOp mma, const target::Rates &rates) {
+  cta::BufferType b = mma.getB().getType();
+  int64_t m = mma.getAcc().getType().getShape()[0], k = b.getShape()[0], n = b.getShape()[1];
   unsigned bits = b.getElementType().isF32() ? 32 : b.getElementType().getIntOrFloatBitWidth();
   LoopWork work;
   work.tensorCores = double(m) * n * k / rates.multiplyAdds(bits);
   double read = double(m) / target::wgmmaRows * n * k;
-  if (product.getBufferA())
-    read += double(m) * k * product.getGroupsN();
+  if (mma.getBufferA())
+    read += double(m) * k * mma.getGroupsN();
   work.shared = read * bits / 8 / rates.shared;
   return work;
 }
 
-static LoopWork countOwn(Operation *op, const target::Rates &rates) {
+static LoopWork countOperation(Operation *op, const target::Rates &rates) {
   LoopWork work;
-  if (auto product = dyn_cast<cta::WgmmaOp>(op))
-    return countProduct(product, rates);
+  if (auto mma = dyn_cast<cta::WgmmaOp>(op))
+    return countWgmma(mma, rates);
   if (auto wait = dyn_cast<cta::RingWaitOp>(op)) {
     cta::RingType ring = wait.getRing().getType();
     work.copies = double(ring.getBytes()) / ring.getSlots() / rates.ingest;
@@ -97,7 +97,7 @@ static LoopWork countOwn(Operation *op, const target::Rates &rates) {
 }
 
 LoopWork tile::countWork(Operation *op, const target::Rates &rates) {
-  LoopWork work = countOwn(op, rates);
+  LoopWork work = countOperation(op, rates);
   if (isa<ReduceOp>(op)) // the region is applied to each element
     return work;
   for (Region &region : op->getRegions())

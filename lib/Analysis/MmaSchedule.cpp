@@ -11,18 +11,17 @@ using namespace tile;
 
 namespace {
 
-bool isProduct(const LoopNode &node) {
-  return node.kind == LoopNodeKind::product;
+bool isMma(const LoopNode &node) {
+  return node.kind == LoopNodeKind::mma;
 }
 
 /// Returns the MMAs that depend, directly or not, on the result of an earlier one.
 BitVector findChained(ArrayRef<LoopNode> nodes) {
-  BitVector afterProduct(nodes.size()), chained(nodes.size());
+  BitVector afterMma(nodes.size()), chained(nodes.size());
   for (auto [index, node] : llvm::enumerate(nodes)) {
-    bool isAfter =
-        llvm::any_of(node.needs, [&](unsigned need) { return isProduct(nodes[need]) || afterProduct[need]; });
-    afterProduct[index] = isAfter;
-    chained[index] = isAfter && isProduct(node);
+    bool isAfter = llvm::any_of(node.needs, [&](unsigned need) { return isMma(nodes[need]) || afterMma[need]; });
+    afterMma[index] = isAfter;
+    chained[index] = isAfter && isMma(node);
   }
   return chained;
 }
@@ -86,7 +85,7 @@ namespace {
 
 /// Early and late nodes, and the MMAs among them.
 struct Split {
-  BitVector early, late, earlyProducts, lateProducts;
+  BitVector early, late, earlyMmas, lateMmas;
 };
 
 /// Returns none if no MMA is chained to another, or if none is early.
@@ -99,18 +98,18 @@ std::optional<Split> splitNodes(ArrayRef<LoopNode> nodes) {
   addLight(nodes, split.late);
   split.early = split.late;
   split.early.flip();
-  auto products = [&](const BitVector &set) {
-    return select(nodes, [&](unsigned index) { return isProduct(nodes[index]) && set[index]; });
+  auto mmas = [&](const BitVector &set) {
+    return select(nodes, [&](unsigned index) { return isMma(nodes[index]) && set[index]; });
   };
-  split.earlyProducts = products(split.early);
-  split.lateProducts = products(split.late);
-  return split.earlyProducts.none() ? std::nullopt : std::optional(split);
+  split.earlyMmas = mmas(split.early);
+  split.lateMmas = mmas(split.late);
+  return split.earlyMmas.none() ? std::nullopt : std::optional(split);
 }
 
 /// Returns the awaits of late MMAs and the nodes that depend on them in the same iteration.
-BitVector findAwaited(ArrayRef<LoopNode> nodes, const BitVector &lateProducts) {
+BitVector findAwaited(ArrayRef<LoopNode> nodes, const BitVector &lateMmas) {
   BitVector awaited = select(nodes, [&](unsigned index) {
-    auto isIn = [&](unsigned need) { return lateProducts[need]; };
+    auto isIn = [&](unsigned need) { return lateMmas[need]; };
     return nodes[index].kind == LoopNodeKind::await && llvm::any_of(nodes[index].needs, isIn);
   });
   for (unsigned index = 0; index < nodes.size(); ++index)
@@ -133,22 +132,22 @@ public:
         done.set(index);
       }
   }
-  void addLateProducts() {
-    BitVector issue = findSlice(nodes, split.lateProducts);
+  void addLateMmas() {
+    BitVector issue = findSlice(nodes, split.lateMmas);
     issue &= split.late;
     add(issue);
   }
   /// Also adds loads whose addresses do not depend on the MMAs.
-  void addEarlyProducts() {
+  void addEarlyMmas() {
     // Early nodes do not depend on late ones, so the slices of early MMAs are early.
-    add(findSlice(nodes, split.earlyProducts));
+    add(findSlice(nodes, split.earlyMmas));
     BitVector loads = findSlice(nodes, select(nodes, [&](unsigned index) {
                                   return nodes[index].kind == LoopNodeKind::load && split.early[index];
                                 }));
     // Users of the MMAs wait for them.
-    BitVector afterProducts = split.earlyProducts;
-    addUsers(nodes, afterProducts);
-    if (!loads.anyCommon(afterProducts))
+    BitVector afterMmas = split.earlyMmas;
+    addUsers(nodes, afterMmas);
+    if (!loads.anyCommon(afterMmas))
       add(loads);
   }
   MmaSchedule schedule;
@@ -163,14 +162,14 @@ private:
 } // namespace
 
 std::optional<MmaSchedule> tile::planInFlight(ArrayRef<LoopNode> nodes) {
-  BitVector products = select(nodes, [&](unsigned index) { return isProduct(nodes[index]); });
-  if (llvm::any_of(products.set_bits(), [&](unsigned index) { return !nodes[index].accumulates; }))
+  BitVector mmas = select(nodes, [&](unsigned index) { return isMma(nodes[index]); });
+  if (llvm::any_of(mmas.set_bits(), [&](unsigned index) { return !nodes[index].accumulates; }))
     return std::nullopt;
   auto needsOf = [&](unsigned index, const BitVector &set) {
     return llvm::any_of(nodes[index].needs, [&](unsigned need) { return set[need]; });
   };
-  BitVector awaits = select(
-      nodes, [&](unsigned index) { return nodes[index].kind == LoopNodeKind::await && needsOf(index, products); });
+  BitVector awaits =
+      select(nodes, [&](unsigned index) { return nodes[index].kind == LoopNodeKind::await && needsOf(index, mmas); });
   BitVector users = select(nodes, [&](unsigned index) { return needsOf(index, awaits); });
   BitVector awaited = awaits;
   for (unsigned index : users.set_bits()) {
@@ -181,7 +180,7 @@ std::optional<MmaSchedule> tile::planInFlight(ArrayRef<LoopNode> nodes) {
   }
   // Registers of left operands are rewritten only after the MMAs that read them are complete.
   unsigned place = awaits.find_last();
-  for (unsigned index : products.set_bits())
+  for (unsigned index : mmas.set_bits())
     place = std::min(place, nodes[index].leftOperand.value_or(place));
   MmaSchedule schedule;
   for (unsigned index = 0; index < nodes.size(); ++index) {
@@ -200,7 +199,7 @@ std::optional<MmaSchedule> tile::planAhead(ArrayRef<LoopNode> nodes, const Ahead
     return std::nullopt;
   BitVector awaited(nodes.size());
   if (choice.awaitsNext)
-    awaited = findAwaited(nodes, split->lateProducts);
+    awaited = findAwaited(nodes, split->lateMmas);
   bool isReleased = llvm::all_of(awaited.set_bits(), [&](unsigned index) {
     return nodes[index].kind == LoopNodeKind::await || nodes[index].kind == LoopNodeKind::release;
   });
@@ -223,9 +222,9 @@ std::optional<MmaSchedule> tile::planAhead(ArrayRef<LoopNode> nodes, const Ahead
   builder.add(awaited);
   builder.add(operands);
   if (choice.lateFirst)
-    builder.addLateProducts();
-  builder.addEarlyProducts();
-  builder.addLateProducts();
+    builder.addLateMmas();
+  builder.addEarlyMmas();
+  builder.addLateMmas();
   builder.add(choice.lateFirst ? split->late : split->early);
   builder.add(choice.lateFirst ? split->early : split->late);
   return builder.schedule;
@@ -242,7 +241,7 @@ static bool onlyAdd(ArrayRef<LoopNode> nodes) {
 }
 
 std::optional<MmaSchedule> tile::planWithin(ArrayRef<LoopNode> nodes) {
-  if (count_if(nodes, isProduct) < 2)
+  if (count_if(nodes, isMma) < 2)
     return std::nullopt;
   MmaSchedule schedule;
   BitVector done(nodes.size());
@@ -261,7 +260,7 @@ std::optional<MmaSchedule> tile::planWithin(ArrayRef<LoopNode> nodes) {
   // MMAs are issued as soon as none of their dependences has to be awaited.
   auto issue = [&] {
     for (unsigned index = 0; index < nodes.size(); ++index) {
-      if (!isProduct(nodes[index]) || done[index])
+      if (!isMma(nodes[index]) || done[index])
         continue;
       BitVector roots(nodes.size());
       roots.set(index);
@@ -298,7 +297,7 @@ std::optional<LoopPlan> tile::planLoop(ArrayRef<LoopNode> nodes, const LoopTrait
     if (!plan && order && (overlap == withinIteration || fits(*order)))
       plan = LoopPlan{overlap, std::move(*order)};
   };
-  attempt(nextProducts, planInFlight(nodes));
+  attempt(nextMmas, planInFlight(nodes));
   if (!plan && traits.groupsKeepBusy)
     attempt(nextIteration,
             planAhead(nodes, onlyAdd(nodes) ? AheadOrder{.operandsLate = true, .lateFirst = true} : AheadOrder{}));

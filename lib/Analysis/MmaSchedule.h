@@ -53,7 +53,7 @@ enum class LoopNodeKind {
   other,
   light,   ///< Takes no time and holds no matrix: views, scalars, waits for a ring slot. Placed with its users.
   load,    ///< Has a long latency and a result in few registers.
-  product, ///< Asynchronous.
+  mma,     ///< Asynchronous.
   await,   ///< Awaits the MMA that it depends on.
   release, ///< Releases a slot of a ring.
   order,   ///< Orders memory: nodes that access it are not moved across.
@@ -100,7 +100,7 @@ std::optional<MmaSchedule> planAhead(llvm::ArrayRef<LoopNode> nodes, const Ahead
 std::optional<MmaSchedule> planWithin(llvm::ArrayRef<LoopNode> nodes);
 
 /// The operations that overlap with the MMAs of an iteration.
-enum class MmaOverlap { nextProducts, nextIteration, withinIteration };
+enum class MmaOverlap { nextMmas, nextIteration, withinIteration };
 
 struct LoopPlan {
   MmaOverlap overlap = MmaOverlap::withinIteration;

@@ -14,8 +14,8 @@ using namespace tile;
 /// Returns the accumulator that the awaited wgmma adds to; null for a wgmma of an earlier iteration, which has no
 /// registers yet.
 static Value getAddend(cta::AwaitOp await) {
-  auto product = await.getAcc().getDefiningOp<cta::WgmmaOp>();
-  return product ? product.getAcc() : Value();
+  auto mma = await.getAcc().getDefiningOp<cta::WgmmaOp>();
+  return mma ? mma.getAcc() : Value();
 }
 
 namespace {
@@ -61,7 +61,7 @@ public:
       else if (auto loop = dyn_cast<scf::WhileOp>(op))
         sideBySide.append({join(loop.getBeforeArguments()), join(loop.getAfterArguments())});
       else if (auto await = dyn_cast<cta::AwaitOp>(op))
-        joinProduct(await);
+        joinMma(await);
     });
     for (ArrayRef<Value> values : sideBySide) {
       DenseSet<const void *> seen;
@@ -98,7 +98,7 @@ private:
   }
 
   /// Merges the wgmma with its accumulator, and with the inputs of that accumulator.
-  void joinProduct(cta::AwaitOp await) {
+  void joinMma(cta::AwaitOp await) {
     Value acc = getAddend(await);
     if (!acc)
       return;

@@ -10,7 +10,7 @@ using namespace tile;
 namespace {
 
 /// the 16-bit elements in the 16 bytes that a thread reads of the other operand at once
-constexpr int64_t mostElements = 8;
+constexpr int64_t maxElements = 8;
 
 class PackedElements {
 public:
@@ -42,12 +42,14 @@ private:
   /// Counts the innermost merged dimensions along which loaded values repeat.
   int64_t countMerged(ReshapeOp reshape, unsigned dim) {
     ArrayRef<int64_t> from = reshape.getSrc().getType().getShape(), to = reshape.getType().getShape();
-    auto behind = [](ArrayRef<int64_t> shape, unsigned last) { return llvm::product_of(shape.drop_front(last + 1)); };
+    auto following = [](ArrayRef<int64_t> shape, unsigned last) {
+      return llvm::product_of(shape.drop_front(last + 1));
+    };
     // Finds the last of the dimensions that are merged into `dim`: the same number of elements follows both.
     int last = int(from.size()) - 1;
-    while (last >= 0 && behind(from, last) < behind(to, dim))
+    while (last >= 0 && following(from, last) < following(to, dim))
       --last;
-    if (last < 0 || behind(from, last) != behind(to, dim))
+    if (last < 0 || following(from, last) != following(to, dim))
       return 1;
     if (from[last] == to[dim])
       return count(reshape.getSrc(), last);
@@ -91,5 +93,5 @@ private:
 
 int64_t tile::countPackedAlongK(DotOp dot) {
   int64_t count = std::max(PackedElements().count(dot.getA(), 1), PackedElements().count(dot.getB(), 0));
-  return llvm::bit_floor(uint64_t(std::min(count, mostElements)));
+  return llvm::bit_floor(uint64_t(std::min(count, maxElements)));
 }

@@ -3,7 +3,7 @@
 #include "Analysis/PendingStores.h"
 
 #include "Analysis/PointerBases.h"
-#include "Analysis/StorePlaces.h"
+#include "Analysis/StoreOverlap.h"
 #include "Analysis/StructuredFlow.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -53,7 +53,7 @@ struct PendingStore {
 
 class StoreWaits {
 public:
-  explicit StoreWaits(KernelOp kernel) : kernel(kernel), places(kernel) {}
+  explicit StoreWaits(KernelOp kernel) : kernel(kernel), overlap(kernel) {}
 
   llvm::MapVector<Operation *, bool> find() {
     PendingStore none;
@@ -82,8 +82,8 @@ private:
   void waitForCopies(cta::TmaStoreOp store, const PendingStore &pending) {
     for (auto [op, isOfOtherIteration] : pending.copies) {
       auto earlier = cast<cta::TmaStoreOp>(op);
-      if (places.mayMeet(earlier, store, isOfOtherIteration))
-        waiting[store] |= !places.areOfOneThread(earlier, store);
+      if (overlap.mayOverlap(earlier, store, isOfOtherIteration))
+        waiting[store] |= !overlap.areOfOneThread(earlier, store);
     }
   }
 
@@ -95,7 +95,7 @@ private:
   }
 
   KernelOp kernel;
-  StorePlaces places;
+  StoreOverlap overlap;
   llvm::MapVector<Operation *, bool> waiting;
 };
 

@@ -14,7 +14,7 @@
 // pointers become copies only where nothing depends on them (tile-raise-descriptors); so this is for descriptors
 // through which the program writes.
 //
-// Copies that may write the same element (Analysis/StorePlaces) are ordered: by a wait before the later one, without a
+// Copies that may write the same element (Analysis/StoreOverlap) are ordered: by a wait before the later one, without a
 // barrier if one thread issues both. The panels of a block, and adjacent blocks, overlap in flight.
 #pragma once
 

@@ -18,7 +18,7 @@ namespace {
 constexpr unsigned complete = std::numeric_limits<unsigned>::max();
 /// Limits of the analysis: later wgmmas beyond this number are not distinguished, and a wgmma with that many later ones
 /// may still be incomplete.
-constexpr unsigned mostLater = 62, mostIncomplete = mostLater + 1;
+constexpr unsigned maxLater = 62, maxIncomplete = maxLater + 1;
 
 struct Issued {
   unsigned incomplete = 0;         ///< Upper bound of the number of pending wgmmas, which are the last ones issued.
@@ -35,17 +35,17 @@ struct Issued {
     return changed;
   }
 
-  void issue(cta::WgmmaOp product) {
-    if (product.isSynchronous()) { // this one is complete, and so are all before it
+  void issue(cta::WgmmaOp mma) {
+    if (mma.isSynchronous()) { // this one is complete, and so are all before it
       incomplete = 0;
-      later[product.getToken()] = complete;
+      later[mma.getToken()] = complete;
       return;
     }
     for (auto &[token, count] : later)
       if (count != complete)
-        count = std::min(count + 1, mostLater);
-    incomplete = std::min(incomplete + 1, mostIncomplete);
-    later[product.getToken()] = 0;
+        count = std::min(count + 1, maxLater);
+    incomplete = std::min(incomplete + 1, maxIncomplete);
+    later[mma.getToken()] = 0;
   }
 
   /// Assigns values passed on by control flow: all at once, because loops may swap tokens.
@@ -84,28 +84,28 @@ public:
 
 private:
   void transfer(Operation *op, Issued &issued) {
-    if (auto product = dyn_cast<cta::WgmmaOp>(op))
-      return issued.issue(product);
+    if (auto mma = dyn_cast<cta::WgmmaOp>(op))
+      return issued.issue(mma);
     if (auto none = dyn_cast<cta::TokenNoneOp>(op))
       issued.later[none] = complete;
     if (auto wait = dyn_cast<cta::WgmmaWaitOp>(op))
       issued.incomplete = std::min(issued.incomplete, wait.getPending());
-    handOn(op, issued);
+    propagate(op, issued);
     for (Value token : getNeeded(op))
       need(op, issued, token);
   }
 
   void need(Operation *op, Issued &issued, Value token) {
     // Larger counts cannot be encoded in the instruction.
-    constexpr unsigned mostPending = 7;
+    constexpr unsigned maxPending = 7;
     unsigned later = issued.later.lookup(token);
     if (later >= issued.incomplete)
       return;
-    issued.incomplete = std::min(later, mostPending);
+    issued.incomplete = std::min(later, maxPending);
     missing[op] = issued.incomplete;
   }
 
-  static void handOn(Operation *op, Issued &issued) {
+  static void propagate(Operation *op, Issued &issued) {
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
       issued.assign(loop.getRegionIterArgs(), loop.getInitArgs());
       issued.assign(loop.getResults(), loop.getInitArgs());

@@ -72,11 +72,11 @@ PointerBases PointerBases::of(Value address) {
       continue;
     }
     std::optional<SmallVector<Value>> sources = getSources(value);
-    bases.isAnything |= !sources;
+    bases.isUnknown |= !sources;
     for (Value source : sources.value_or(SmallVector<Value>()))
       values.insert({source, isPlace});
   }
-  bases.isAnything |= bases.names.empty();
+  bases.isUnknown |= bases.names.empty();
   return bases;
 }
 
@@ -93,15 +93,15 @@ PointerBases PointerBases::writtenBy(Operation *op) {
 }
 
 bool PointerBases::mayOverlap(const PointerBases &other) const {
-  if (isAnything || other.isAnything)
-    return (isAnything || !names.empty()) && (other.isAnything || !other.names.empty());
+  if (isUnknown || other.isUnknown)
+    return (isUnknown || !names.empty()) && (other.isUnknown || !other.names.empty());
   return llvm::any_of(names, [&](StringAttr name) { return llvm::is_contained(other.names, name); });
 }
 
 bool PointerBases::join(const PointerBases &other) {
-  bool wasAnything = isAnything;
+  bool wasUnknown = isUnknown;
   size_t before = names.size();
-  isAnything |= other.isAnything;
+  isUnknown |= other.isUnknown;
   llvm::for_each(other.names, [&](StringAttr name) { add(name); });
-  return names.size() != before || isAnything != wasAnything;
+  return names.size() != before || isUnknown != wasUnknown;
 }

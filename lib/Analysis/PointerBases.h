@@ -29,14 +29,14 @@ public:
   bool mayOverlap(const PointerBases &other) const;
   /// Adds the bases of `other`; returns true if anything was added.
   bool join(const PointerBases &other);
-  bool isEmpty() const { return names.empty() && !isAnything; }
+  bool isEmpty() const { return names.empty() && !isUnknown; }
   void clear() { *this = PointerBases(); }
 
 private:
   void add(mlir::StringAttr name);
 
   llvm::SmallVector<mlir::StringAttr, 2> names;
-  bool isAnything = false;
+  bool isUnknown = false;
 };
 
 } // namespace tile

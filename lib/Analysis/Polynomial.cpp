@@ -25,8 +25,8 @@ static std::optional<SmallVector<Value, 2>> removeFactors(SmallVector<Value, 2> 
 }
 
 static bool haveSameFactors(const Term &lhs, const Term &rhs) {
-  auto rest = removeFactors(lhs.factors, rhs.factors);
-  return rest && rest->empty();
+  auto remainder = removeFactors(lhs.factors, rhs.factors);
+  return remainder && remainder->empty();
 }
 
 Polynomial::Polynomial(int64_t constant) {
@@ -115,11 +115,11 @@ std::pair<Polynomial, Polynomial> Polynomial::divide(const Polynomial &divisor) 
     return {0, *this};
   const Term &by = divisor.terms.front();
   for (const Term &term : terms) {
-    auto rest = removeFactors(term.factors, by.factors);
+    auto remainder = removeFactors(term.factors, by.factors);
     // The negation of the smallest integer is not representable.
-    bool divides = rest && by.coefficient != -1 && term.coefficient % by.coefficient == 0;
+    bool divides = remainder && by.coefficient != -1 && term.coefficient % by.coefficient == 0;
     if (divides)
-      parts.first.add({term.coefficient / by.coefficient, *rest});
+      parts.first.add({term.coefficient / by.coefficient, *remainder});
     else
       parts.second.add(term);
   }

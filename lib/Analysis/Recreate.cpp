@@ -43,7 +43,7 @@ static bool isOfFewRegisters(Operation *op, cta::LayoutAttr layout) {
 }
 
 /// Returns a gather that may be repeated: it has few elements per thread. Its source is stored in its own layout.
-static GatherOp getGatherAgain(Operation *op, cta::LayoutAttr layout) {
+static GatherOp getRecreatableGather(Operation *op, cta::LayoutAttr layout) {
   auto gather = dyn_cast_or_null<GatherOp>(op);
   return gather && isOfFewRegisters(gather, layout) ? gather : GatherOp();
 }
@@ -67,18 +67,18 @@ static bool countsUp(Value value) {
 
 /// Returns true if one instruction loads a thread's elements of a vector that is contiguous in memory.
 static bool isOneAccess(cta::LayoutAttr layout, int64_t elementBytes) {
-  constexpr int64_t mostBytes = 16;
+  constexpr int64_t maxBytes = 16;
   layout::LinearLayout own = layout::dropDuplicateRegisters(layout.getLayout());
   for (auto [bit, step] : llvm::enumerate(own.flatBases(layout::registerDim)))
     if (step != uint64_t(1) << bit)
       return false;
-  return own.numRegisters() * elementBytes <= mostBytes;
+  return own.numRegisters() * elementBytes <= maxBytes;
 }
 
 /// Returns true if each thread may load the elements that it needs itself: from a buffer, or a few elements of a
 /// vector, which come from L1 sooner than through shared memory with its barriers. Longer vectors would take registers
 /// that other CTAs could use.
-bool LayoutSlicer::mayLoadAgain(Operation *op, cta::LayoutAttr layout) const {
+bool LayoutSlicer::mayReload(Operation *op, cta::LayoutAttr layout) const {
   if (auto load = dyn_cast_or_null<cta::LocalLoadOp>(op))
     return readsBuffers && !load.getStart();
   auto load = dyn_cast_or_null<LoadOp>(op);
@@ -156,7 +156,7 @@ LayoutSlice LayoutSlicer::plan(Value value, cta::LayoutAttr layout, int64_t limi
 void LayoutSlicer::visit(Value value, cta::LayoutAttr layout, LayoutSlice &slice) {
   if (!isa<RankedTensorType>(value.getType()) || cta::getLayoutAttr(value.getType()) == layout)
     return;
-  if (slice.isTooDear() || slice.recreated.contains({value, layout}) || slice.leaves.contains({value, layout}))
+  if (slice.isTooExpensive() || slice.recreated.contains({value, layout}) || slice.leaves.contains({value, layout}))
     return;
   auto &growing = static_cast<GrowingSlice &>(slice); // created by plan()
   if (growing.dear.contains({value, layout})) {
@@ -181,12 +181,12 @@ void LayoutSlicer::visit(Value value, cta::LayoutAttr layout, LayoutSlice &slice
     visit(convert.getSrc(), layout, slice);
     return;
   }
-  if (GatherOp gather = getGatherAgain(op, layout)) {
+  if (GatherOp gather = getRecreatableGather(op, layout)) {
     slice.recreate(value, layout);
     visit(gather.getIndices(), layout, slice);
     return;
   }
-  cta::LayoutAttr operands = mayLoadAgain(op, layout) ? layout : op ? getOperandLayout(op, layout) : cta::LayoutAttr();
+  cta::LayoutAttr operands = mayReload(op, layout) ? layout : op ? getOperandLayout(op, layout) : cta::LayoutAttr();
   if (!operands) {
     slice.cost += bytesOf(value);
     return;
@@ -266,17 +266,17 @@ Value LayoutSlicer::create(Value value, cta::LayoutAttr layout) {
     changeCarried(*carried, layout);
     return value;
   }
-  Value result = current.recreated.contains({value, layout}) ? createAgain(value, layout) : convertLeaf(value, layout);
+  Value result = current.recreated.contains({value, layout}) ? recreateIn(value, layout) : convertLeaf(value, layout);
   created[{value, layout}] = result;
   return result;
 }
 
-Value LayoutSlicer::createAgain(Value value, cta::LayoutAttr layout) {
+Value LayoutSlicer::recreateIn(Value value, cta::LayoutAttr layout) {
   Operation *op = value.getDefiningOp();
   if (auto convert = dyn_cast<cta::ConvertLayoutOp>(op))
     return create(convert.getSrc(), layout);
   OpBuilder builder(op->getContext());
-  if (GatherOp gather = getGatherAgain(op, layout)) {
+  if (GatherOp gather = getRecreatableGather(op, layout)) {
     Value indices = create(gather.getIndices(), layout);
     builder.setInsertionPointAfter(op);
     return GatherOp::create(builder, op->getLoc(), cta::withLayout(gather.getType(), layout), gather.getSrc(), indices,
@@ -350,11 +350,11 @@ public:
     auto key = std::make_tuple(value, layout, dim.value_or(~0u));
     if (Value known = created.lookup(key))
       return known;
-    return created[key] = createAgain(value, layout, dim);
+    return created[key] = recreateIn(value, layout, dim);
   }
 
 private:
-  Value createAgain(Value value, cta::LayoutAttr layout, std::optional<unsigned> dim) {
+  Value recreateIn(Value value, cta::LayoutAttr layout, std::optional<unsigned> dim) {
     Operation *op = value.getDefiningOp();
     if (auto convert = dyn_cast<cta::ConvertLayoutOp>(op))
       return create(convert.getSrc(), layout, dim);

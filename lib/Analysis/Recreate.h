@@ -33,7 +33,7 @@ struct LayoutSlice {
   bool offsets = false;
 
   int64_t netCost() const { return offsets ? cost - saved : cost; }
-  bool isTooDear() const { return netCost() >= limit; }
+  bool isTooExpensive() const { return netCost() >= limit; }
   bool recreates(mlir::Value value) const { return timesRecreated.lookup(value) > 0; }
   void recreate(mlir::Value value, cta::LayoutAttr layout);
   /// Keeps only the first `count` values.
@@ -66,10 +66,10 @@ private:
   void visit(mlir::Value value, cta::LayoutAttr layout, LayoutSlice &slice);
   void visitCarried(const CarriedValue &carried, cta::LayoutAttr layout, LayoutSlice &slice);
   mlir::Value create(mlir::Value value, cta::LayoutAttr layout);
-  mlir::Value createAgain(mlir::Value value, cta::LayoutAttr layout);
+  mlir::Value recreateIn(mlir::Value value, cta::LayoutAttr layout);
   void changeCarried(const CarriedValue &carried, cta::LayoutAttr layout);
   mlir::Value convertLeaf(mlir::Value value, cta::LayoutAttr layout);
-  bool mayLoadAgain(mlir::Operation *op, cta::LayoutAttr layout) const;
+  bool mayReload(mlir::Operation *op, cta::LayoutAttr layout) const;
 
   bool readsBuffers;
   LayoutSlice current;

@@ -58,8 +58,8 @@ public:
   std::optional<RolePlan> run() {
     if (!findChannels())
       return std::nullopt;
-    leaveWhatIsWritten();
-    if (plan.channels.empty() || !slice() || writesWhatItReads())
+    excludeWrittenBuffers();
+    if (plan.channels.empty() || !slice() || writesReadBuffers())
       return std::nullopt;
     return std::move(plan);
   }
@@ -200,7 +200,7 @@ private:
 
   /// Leaves loads of memory that the program writes to the other warps, unless they are in the deepest loops: a
   /// producer that cannot prefetch there gains nothing.
-  void leaveWhatIsWritten() {
+  void excludeWrittenBuffers() {
     if (kernel.getPingPong()) // each team would need a separate barrier for the copies
       return;
     PointerBases written;
@@ -222,7 +222,7 @@ private:
   }
 
   /// Returns true if a write may go to memory that the producer reads.
-  bool writesWhatItReads() {
+  bool writesReadBuffers() {
     PointerBases read;
     for (Operation *op : plan.producerOps) {
       if (auto load = dyn_cast<LoadOp>(op))
@@ -250,8 +250,8 @@ private:
     for (const Channel &channel : plan.channels)
       for (cta::TmaLoadSyncOp load : channel.loads) {
         slice.need(load.getDesc());
-        if (load.getRest())
-          slice.need(load.getRest());
+        if (load.getTail())
+          slice.need(load.getTail());
         for (Value offset : load.getOffsets())
           slice.need(offset);
         if (!slice.add(load))

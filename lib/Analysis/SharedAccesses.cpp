@@ -27,8 +27,8 @@ SmallVector<SharedAccess, 2> tile::getSharedAccesses(Operation *op) {
   return accesses;
 }
 
-bool tile::awaitsAllProducts(Operation *op) {
-  auto product = dyn_cast<cta::WgmmaOp>(op);
+bool tile::awaitsAllWgmmas(Operation *op) {
+  auto mma = dyn_cast<cta::WgmmaOp>(op);
   auto wait = dyn_cast<cta::WgmmaWaitOp>(op);
-  return (product && product.isSynchronous()) || (wait && wait.getPending() == 0);
+  return (mma && mma.isSynchronous()) || (wait && wait.getPending() == 0);
 }

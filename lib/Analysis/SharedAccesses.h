@@ -11,7 +11,7 @@ namespace tile {
 struct SharedAccess {
   mlir::Value buffer;
   bool isWrite;
-  bool goesOn; ///< The access continues after the operation, until a wait.
+  bool isAsync; ///< The access continues after the operation, until a wait.
 };
 
 /// Returns the accesses that barriers, or waits and barriers, must order; not those ordered by mbarriers or by the
@@ -19,6 +19,6 @@ struct SharedAccess {
 llvm::SmallVector<SharedAccess, 2> getSharedAccesses(mlir::Operation *op);
 
 /// Returns true if all wgmmas are complete after the operation, including its own.
-bool awaitsAllProducts(mlir::Operation *op);
+bool awaitsAllWgmmas(mlir::Operation *op);
 
 } // namespace tile

@@ -27,13 +27,13 @@ namespace {
 
 /// Buffers that copies may still write, or wgmmas read.
 struct Running {
-  llvm::SmallSetVector<Operation *, 4> copies, products;
+  llvm::SmallSetVector<Operation *, 4> copies, mmas;
 
   bool join(const Running &other) {
-    size_t before = copies.size() + products.size();
+    size_t before = copies.size() + mmas.size();
     copies.insert_range(other.copies);
-    products.insert_range(other.products);
-    return copies.size() + products.size() != before;
+    mmas.insert_range(other.mmas);
+    return copies.size() + mmas.size() != before;
   }
 };
 
@@ -83,7 +83,7 @@ private:
       return;
     // A copy to global memory continues until a wait, at the latest the one before the end.
     bool toTheEnd = llvm::any_of(getSharedAccesses(op),
-                                 [](const SharedAccess &access) { return access.goesOn && !access.isWrite; });
+                                 [](const SharedAccess &access) { return access.isAsync && !access.isWrite; });
     for (Value operand : op->getOperands()) {
       if (!isa<cta::BufferType>(operand.getType()))
         continue;
@@ -103,18 +103,18 @@ private:
   void extendByRunning() {
     Running none;
     flowThrough<Running>(kernel.getBody().front(), none, [&](Operation *op, Running &running) {
-      for (Operation *alloc : llvm::concat<Operation *const>(running.copies, running.products))
+      for (Operation *alloc : llvm::concat<Operation *const>(running.copies, running.mmas))
         extend(alloc, starts[op], starts[op]);
       for (const SharedAccess &access : getSharedAccesses(op))
-        if (access.goesOn && access.isWrite)
+        if (access.isAsync && access.isWrite)
           running.copies.insert(getAlloc(access.buffer));
         else if (isa<cta::WgmmaOp>(op))
-          running.products.insert(getAlloc(access.buffer));
+          running.mmas.insert(getAlloc(access.buffer));
       // A wait that leaves groups incomplete may leave any copy or wgmma running.
       if (auto wait = dyn_cast<cta::AsyncWaitOp>(op); wait && wait.getPending() == 0)
         running.copies.clear();
-      if (awaitsAllProducts(op))
-        running.products.clear();
+      if (awaitsAllWgmmas(op))
+        running.mmas.clear();
     });
   }
 

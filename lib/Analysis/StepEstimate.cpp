@@ -17,7 +17,7 @@ using namespace tile;
 namespace {
 
 constexpr double unknownStep = 1e12;
-constexpr unsigned mostDepth = 32; // maximum depth of expressions that are followed
+constexpr unsigned maxDepth = 32; // maximum depth of expressions that are followed
 
 /// Estimates a factor or divisor that applies to all elements.
 double estimateFactor(Value value, AxisInfoAnalysis &axisInfo) {
@@ -53,7 +53,7 @@ private:
     Operation *op = value.getDefiningOp();
     if (auto loop = dyn_cast_or_null<scf::ForOp>(value.getParentBlock()->getParentOp()); loop && !op)
       op = loop;
-    if (!op || depth == mostDepth)
+    if (!op || depth == maxDepth)
       return unknownStep;
     auto of = [&](Value operand) { return estimate(operand, dim, depth + 1); };
     auto factorOf = [&](Value operand) { return estimateFactor(operand, axisInfo); };
@@ -72,7 +72,7 @@ private:
                               : unknownStep;
         })
         // Within a period, the values continue as before.
-        .Case<arith::RemSIOp, arith::RemUIOp>([&](Operation *rest) { return of(rest->getOperand(0)); })
+        .Case<arith::RemSIOp, arith::RemUIOp>([&](Operation *remainder) { return of(remainder->getOperand(0)); })
         .Case<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp, HintOp>(
             [&](Operation *cast) { return of(cast->getOperand(0)); })
         .Case([&](ExpandDimsOp expand) {

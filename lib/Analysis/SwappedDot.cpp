@@ -20,7 +20,7 @@ bool tile::isOnlyMultiplied(Value value, unsigned side) {
 
 /// Returns true if the program loads a matrix of the accumulator's shape, such as a residual, other than dot operands,
 /// which stay in shared memory.
-static bool loadsSuchMatrix(DotOp dot) {
+static bool hasLoadOfResultShape(DotOp dot) {
   WalkResult result = dot->getParentOfType<KernelOp>().walk([&](Operation *op) {
     auto type =
         isa<LoadOp, DescLoadOp>(op) ? dyn_cast<RankedTensorType>(op->getResultTypes().front()) : RankedTensorType();
@@ -38,7 +38,7 @@ bool tile::gainsBySwap(DotOp dot) {
 std::optional<SwapPlan> tile::planSwap(DotOp dot) {
   bool isOdd = !llvm::isPowerOf2_64(dot.getAcc().getType().getDimSize(0));
   Operation *left = traceOperand(dot.getA()).source;
-  if (isOdd && (!left || !isOnlyMultiplied(left->getResult(0), 0) || loadsSuchMatrix(dot)))
+  if (isOdd && (!left || !isOnlyMultiplied(left->getResult(0), 0) || hasLoadOfResultShape(dot)))
     return std::nullopt;
   auto constant = dot.getAcc().getDefiningOp<arith::ConstantOp>();
   if (constant && isa<SplatElementsAttr>(constant.getValue()))

@@ -39,7 +39,7 @@ private:
     Operation *op = use.getOwner();
     return llvm::TypeSwitch<Operation *, bool>(op)
         .Case([&](StoreOp store) { return use.get() != store.getPtr() && isMaskedOut(store, use, dim); })
-        .Case([&](DotOp dot) { return followProduct(dot, use.getOperandNumber(), dim); })
+        .Case([&](DotOp dot) { return followDot(dot, use.getOperandNumber(), dim); })
         .Case([&](ShapeChange change) {
           std::optional<unsigned> to = change.getResultDim(dim);
           return to && reach(op->getResult(0), *to);
@@ -63,7 +63,7 @@ private:
   }
 
   /// A row of a affects a row of the result, a column of b a column; elements along k affect all elements.
-  bool followProduct(DotOp dot, unsigned operand, unsigned dim) {
+  bool followDot(DotOp dot, unsigned operand, unsigned dim) {
     bool stays = (operand == 0 && dim == 0) || (operand == 1 && dim == 1) || operand == 2;
     return stays && reach(dot, dim);
   }

@@ -77,7 +77,7 @@ std::string awaitBeforeCopies(StringRef ptx) {
   text.reserve(ptx.size());
   Flight flight;
   while (!ptx.empty()) {
-    auto [line, rest] = ptx.split('\n');
+    auto [line, remaining] = ptx.split('\n');
     if (flight.isCopied(line.trim())) {
       text += "\twgmma.wait_group.sync.aligned 0;\n";
       flight.land();
@@ -86,7 +86,7 @@ std::string awaitBeforeCopies(StringRef ptx) {
     text += line;
     if (line.size() < ptx.size())
       text += '\n';
-    ptx = rest;
+    ptx = remaining;
   }
   return text;
 }

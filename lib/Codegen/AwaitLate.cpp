@@ -45,17 +45,17 @@ public:
     auto *branch = dyn_cast<BranchInst>(block.getTerminator());
     if (!branch || !branch->isConditional() || branch->getSuccessor(0) == branch->getSuccessor(1) || !collect())
       return;
-    SmallVector<Instruction *> places;
+    SmallVector<Instruction *> insertionPoints;
     bool gains = false;
     for (BasicBlock *next : branch->successors()) {
       if (next->getSinglePredecessor() != &block || isa<PHINode>(next->front()))
         return;
       auto [place, isAfterLoad] = findPlace(*next);
-      places.push_back(place);
+      insertionPoints.push_back(place);
       gains |= isAfterLoad;
     }
     if (gains)
-      move(places);
+      move(insertionPoints);
   }
 
 private:
@@ -106,9 +106,9 @@ private:
     return {place, isAfterLoad};
   }
 
-  void move(ArrayRef<Instruction *> places) {
-    SmallVector<DenseMap<Value *, Instruction *>> copies(places.size());
-    for (auto [place, copiesHere] : zip(places, copies))
+  void move(ArrayRef<Instruction *> insertionPoints) {
+    SmallVector<DenseMap<Value *, Instruction *>> copies(insertionPoints.size());
+    for (auto [place, copiesHere] : zip(insertionPoints, copies))
       for (Instruction *instruction : moved) {
         Instruction *copy = instruction->clone();
         for (Use &operand : copy->operands())
@@ -119,21 +119,21 @@ private:
       }
     for (Instruction *instruction : reverse(moved)) {
       if (!instruction->getType()->isVoidTy())
-        replace(*instruction, places, copies);
+        replace(*instruction, insertionPoints, copies);
       instruction->eraseFromParent();
     }
   }
 
-  void replace(Instruction &instruction, ArrayRef<Instruction *> places,
+  void replace(Instruction &instruction, ArrayRef<Instruction *> insertionPoints,
                ArrayRef<DenseMap<Value *, Instruction *>> copies) {
     SSAUpdater updater;
     updater.Initialize(instruction.getType(), "");
-    for (auto [place, copiesHere] : zip(places, copies))
+    for (auto [place, copiesHere] : zip(insertionPoints, copies))
       updater.AddAvailableValue(place->getParent(), copiesHere.lookup(&instruction));
     for (Use &use : make_early_inc_range(instruction.uses())) {
       auto *user = cast<Instruction>(use.getUser());
       bool isHere = false;
-      for (auto [place, copiesHere] : zip(places, copies))
+      for (auto [place, copiesHere] : zip(insertionPoints, copies))
         if (!isa<PHINode>(user) && user->getParent() == place->getParent()) {
           use.set(copiesHere.lookup(&instruction));
           isHere = true;

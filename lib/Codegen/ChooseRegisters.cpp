@@ -60,8 +60,8 @@ std::string forCtas(StringRef ptx, unsigned ctas) {
 unsigned threadsOf(StringRef ptx) {
   size_t place = ptx.find(".reqntid ");
   unsigned threads = 0;
-  StringRef rest = place == StringRef::npos ? "" : ptx.substr(place + StringRef(".reqntid ").size());
-  return rest.consumeInteger(10, threads) ? 0 : threads;
+  StringRef remaining = place == StringRef::npos ? "" : ptx.substr(place + StringRef(".reqntid ").size());
+  return remaining.consumeInteger(10, threads) ? 0 : threads;
 }
 
 /// Returns the opcode of a PTX instruction, "ld.global.v4.b32", without its predicate.
@@ -183,9 +183,9 @@ private:
       unsigned used = registersOf(made), ctas = residency(used).byRegisters + 1;
       unsigned warps = ctas * threads / target::threadsPerWarp;
       unsigned allowed = target::registersForCtas(ctas, threads);
-      bool areFew = warps <= tuned.fewWarps;
-      unsigned spills = areFew ? tuned.spillsForFewWarps : tuned.spillsForMoreWarps;
-      unsigned fewer = areFew ? tuned.registersForFewWarps : tuned.registersForMoreWarps;
+      bool hasFewWarps = warps <= tuned.fewWarps;
+      unsigned spills = hasFewWarps ? tuned.spillsForFewWarps : tuned.spillsForMoreWarps;
+      unsigned fewer = hasFewWarps ? tuned.registersForFewWarps : tuned.registersForMoreWarps;
       bool isBeyondHalf = warps > tuned.manyWarps;
       if (isBeyondHalf) {
         spills = 0;
@@ -216,8 +216,8 @@ private:
     target::Residency held = residency(registersOf(made));
     unsigned ctas = held.ctas();
     bool isFull = registersOf(made) >= target::maxRegistersPerThread && int64_t(ptx.count('\n')) > tuned.largeCode;
-    bool hasThem = isFull || (hasMmas() && ctas == 1 && held.byRegisters == 1);
-    if (spilledBytes(made) > 0 || ctas == 0 || hasThem ||
+    bool hasMaximum = isFull || (hasMmas() && ctas == 1 && held.byRegisters == 1);
+    if (spilledBytes(made) > 0 || ctas == 0 || hasMaximum ||
         ctas * threads > tuned.scheduledWarps * target::threadsPerWarp)
       return made;
     std::optional<Assembled> asked = tryFor(ctas, /*bytes=*/0, made);
@@ -255,8 +255,8 @@ private:
     std::optional<Assembled> asked = tryFor(ctas, /*bytes=*/0, made);
     if (!asked)
       return made;
-    uint64_t threadsThen = resident(registersOf(*asked)) * threads;
-    bool isFaster = loadCycles(asked->cubin) * threadsNow * tuned.loadThroughputGain < cycles * threadsThen * 100;
+    uint64_t threadsNext = resident(registersOf(*asked)) * threads;
+    bool isFaster = loadCycles(asked->cubin) * threadsNow * tuned.loadThroughputGain < cycles * threadsNext * 100;
     return isFaster ? std::move(*asked) : std::move(made);
   }
 
@@ -293,15 +293,15 @@ private:
     unsigned next = resident(used - registerGranule);
     if (next == now && used > 2 * registerGranule)
       next = resident(used - 2 * registerGranule);
-    bool gainsMuch = next == all || next * 100 >= now * tuned.occupancyGain;
-    if (now == 0 || next == now || !gainsMuch)
+    bool isWorthwhile = next == all || next * 100 >= now * tuned.occupancyGain;
+    if (now == 0 || next == now || !isWorthwhile)
       return made;
     std::optional<Assembled> more = tryFor(std::min(next, all), /*bytes=*/0, made);
     if (!more)
       return made;
     unsigned then = resident(registersOf(*more));
-    // Additional instructions must cost clearly less than the occupancy gains, and loads that become serial must not
-    // cost more than it gains.
+    // The additional instructions must cost clearly less than the higher occupancy gains, and loads that become serial
+    // must not cost more than that.
     uint64_t issued = issueCycles(made.cubin), gained = uint64_t(then - now) * 100 / now;
     bool isFree = then > now && issueCycles(more->cubin) * 100 <= issued * (100 + gained / tuned.occupancyPerIssue) &&
                   loadCycles(more->cubin) * now <= loadCycles(made.cubin) * then;

@@ -21,11 +21,11 @@ namespace {
 
 constexpr unsigned globalAddressSpace = 1;
 /// Maximum depth of an expression. The block address of a program with a few dimensions is as deep.
-constexpr unsigned mostDepth = 16;
+constexpr unsigned maxDepth = 16;
 
-/// The value is rest + offset; a null rest stands for zero.
+/// The value is remainder + offset; a null remainder stands for zero.
 struct Split {
-  Value *rest;
+  Value *remainder;
   APInt offset;
 };
 
@@ -38,7 +38,7 @@ public:
     const DataLayout &layout = function.getDataLayout();
     APInt none(layout.getIndexTypeSizeInBits(pointer->getType()), 0);
     auto *address = dyn_cast<GetElementPtrInst>(pointer);
-    if (!address || address->getNumIndices() != 1 || address->getType()->isVectorTy() || depth == mostDepth)
+    if (!address || address->getNumIndices() != 1 || address->getType()->isVectorTy() || depth == maxDepth)
       return {pointer, none};
     Value *index = address->getOperand(1);
     if (index->getType()->getScalarSizeInBits() != none.getBitWidth())
@@ -46,13 +46,13 @@ public:
     Split base = splitPointer(address->getPointerOperand(), depth + 1), steps = split(index, /*isDisjoint=*/false, 0);
     uint64_t bytes = layout.getTypeAllocSize(address->getSourceElementType());
     APInt offset = base.offset + steps.offset * bytes;
-    if (!steps.rest)
-      return {base.rest, offset};
-    if (base.rest == address->getPointerOperand() && steps.rest == index)
+    if (!steps.remainder)
+      return {base.remainder, offset};
+    if (base.remainder == address->getPointerOperand() && steps.remainder == index)
       return {pointer, offset};
     Type *element = address->getSourceElementType();
-    return {share({Instruction::GetElementPtr, element, base.rest, steps.rest},
-                  [&](IRBuilder<> &builder) { return builder.CreateGEP(element, base.rest, steps.rest); }),
+    return {share({Instruction::GetElementPtr, element, base.remainder, steps.remainder},
+                  [&](IRBuilder<> &builder) { return builder.CreateGEP(element, base.remainder, steps.remainder); }),
             offset};
   }
 
@@ -73,7 +73,7 @@ private:
       return {nullptr, number->getValue()};
     Split whole{value, APInt(width, 0)};
     auto *instruction = dyn_cast<Instruction>(value);
-    if (!instruction || !value->getType()->isIntegerTy() || depth == mostDepth)
+    if (!instruction || !value->getType()->isIntegerTy() || depth == maxDepth)
       return whole;
     switch (instruction->getOpcode()) {
     case Instruction::Or:
@@ -98,14 +98,14 @@ private:
     APInt offset = left.offset + right.offset;
     if (offset.isZero())
       return {&sum, offset};
-    if (!left.rest || !right.rest)
-      return {left.rest ? left.rest : right.rest, offset};
+    if (!left.remainder || !right.remainder)
+      return {left.remainder ? left.remainder : right.remainder, offset};
     // The remainders of two disjoint operands may have common bits, so emit an add in general.
     unsigned opcode = isDisjoint ? Instruction::Or : Instruction::Add;
-    return {share({opcode, sum.getType(), left.rest, right.rest},
+    return {share({opcode, sum.getType(), left.remainder, right.remainder},
                   [&](IRBuilder<> &builder) {
-                    return isDisjoint ? builder.CreateOr(left.rest, right.rest, "", /*IsDisjoint=*/true)
-                                      : builder.CreateAdd(left.rest, right.rest);
+                    return isDisjoint ? builder.CreateOr(left.remainder, right.remainder, "", /*IsDisjoint=*/true)
+                                      : builder.CreateAdd(left.remainder, right.remainder);
                   }),
             offset};
   }
@@ -120,11 +120,12 @@ private:
       return whole;
     Split scaled = split(product.getOperand(0), isDisjoint, depth + 1);
     APInt offset = isShift ? scaled.offset.shl(factor->getValue()) : scaled.offset * factor->getValue();
-    if (offset.isZero() || !scaled.rest)
-      return scaled.rest ? whole : Split{nullptr, offset};
-    return {share({product.getOpcode(), product.getType(), scaled.rest, factor},
+    if (offset.isZero() || !scaled.remainder)
+      return scaled.remainder ? whole : Split{nullptr, offset};
+    return {share({product.getOpcode(), product.getType(), scaled.remainder, factor},
                   [&](IRBuilder<> &builder) {
-                    return isShift ? builder.CreateShl(scaled.rest, factor) : builder.CreateMul(scaled.rest, factor);
+                    return isShift ? builder.CreateShl(scaled.remainder, factor)
+                                   : builder.CreateMul(scaled.remainder, factor);
                   }),
             offset};
   }
@@ -134,11 +135,11 @@ private:
     unsigned width = extension.getType()->getScalarSizeInBits();
     Split narrow = split(extension.getOperand(0), /*isDisjoint=*/true, depth + 1);
     bool isSigned = isa<SExtInst>(extension);
-    if (!narrow.rest || narrow.offset.isZero() || (isSigned && narrow.offset.isNegative()))
+    if (!narrow.remainder || narrow.offset.isZero() || (isSigned && narrow.offset.isNegative()))
       return {&extension, APInt(width, 0)};
-    return {share({extension.getOpcode(), extension.getType(), narrow.rest, nullptr},
+    return {share({extension.getOpcode(), extension.getType(), narrow.remainder, nullptr},
                   [&](IRBuilder<> &builder) {
-                    return builder.CreateCast(extension.getOpcode(), narrow.rest, extension.getType());
+                    return builder.CreateCast(extension.getOpcode(), narrow.remainder, extension.getType());
                   }),
             narrow.offset.zext(width)};
   }
@@ -195,24 +196,24 @@ void splitConstantOffsets(Function &function) {
   MapVector<Value *, SmallVector<Member>> groups;
   for (Use *address : addresses) {
     Split split = splitter.splitPointer(*address);
-    groups[split.rest].push_back({address, split.offset});
+    groups[split.remainder].push_back({address, split.offset});
   }
   SmallVector<WeakTrackingVH> replaced;
-  for (auto &[rest, members] : groups) {
+  for (auto &[remainder, members] : groups) {
     if (all_of(members, [&](const Member &member) { return member.address->get() == members.front().address->get(); }))
       continue;
     for (const Member &member : members) {
       replaced.emplace_back(member.address->get());
       if (member.offset.isZero()) {
-        member.address->set(rest);
+        member.address->set(remainder);
         continue;
       }
       IRBuilder<> builder(cast<Instruction>(member.address->getUser()));
-      member.address->set(builder.CreatePtrAdd(rest, builder.getInt(member.offset)));
+      member.address->set(builder.CreatePtrAdd(remainder, builder.getInt(member.offset)));
     }
   }
-  for (auto &[rest, members] : groups)
-    replaced.emplace_back(rest); // remainders that end up without uses
+  for (auto &[remainder, members] : groups)
+    replaced.emplace_back(remainder); // remainders that end up without uses
   RecursivelyDeleteTriviallyDeadInstructionsPermissive(replaced);
 }
 

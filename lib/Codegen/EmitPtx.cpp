@@ -10,7 +10,7 @@
 #include "Codegen/MemoryUse.h"
 #include "Codegen/OrderInstructions.h"
 #include "Codegen/RoundInWords.h"
-#include "Codegen/RoundProducts.h"
+#include "Codegen/RoundMultiplications.h"
 #include "Codegen/UniformAddresses.h"
 
 #include "llvm/Analysis/CGSCCPassManager.h"
@@ -81,8 +81,8 @@ std::unique_ptr<llvm::TargetMachine> createMachine(const target::GpuTarget &gpu,
   const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
   assert(target && "the NVPTX target is linked in");
   llvm::TargetOptions options;
-  // Contract a * b + c of fp32 and fp64 into fma, as every other GPU language does; see RoundProducts.h for other
-  // types.
+  // Contract a * b + c of fp32 and fp64 into fma, as every other GPU language does; see RoundMultiplications.h for
+  // other types.
   options.AllowFPOpFusion = llvm::FPOpFusion::Fast;
   auto level = optLevel == 0 ? llvm::CodeGenOptLevel::Less : llvm::CodeGenOptLevel::Aggressive;
   return std::unique_ptr<llvm::TargetMachine>(
@@ -104,16 +104,16 @@ std::unique_ptr<llvm::TargetMachine> createMachine(const target::GpuTarget &gpu,
 /// Also skips the load-store vectorizer before PTX 8.3. A vector load that covers a gap between adjacent loads needs
 /// `used_bytes_mask` to declare the unused bytes; without it the load could read beyond the end of a buffer.
 struct PassChoice : llvm::OptPassGate {
-  explicit PassChoice(bool saysUsedBytes) : saysUsedBytes(saysUsedBytes) {}
+  explicit PassChoice(bool marksUsedBytes) : marksUsedBytes(marksUsedBytes) {}
   bool isEnabled() const override { return true; }
   bool shouldRunPass(llvm::StringRef name, llvm::StringRef) const override {
     if (name == "load-store-vectorizer")
-      return saysUsedBytes;
+      return marksUsedBytes;
     return name != "slsr" && name != "codegenprepare" && name != "gvn" && name != "nary-reassociate";
   }
 
 private:
-  bool saysUsedBytes;
+  bool marksUsedBytes;
 };
 
 /// The passes of LLVM's middle end that kernels benefit from, in the syntax of `opt -passes=`. The -O3 pipeline also
@@ -190,7 +190,7 @@ void bypassLongDivisions(llvm::Function &function) {
 
 NvptxBackend::NvptxBackend(const target::GpuTarget &target, unsigned optLevel)
     : machine(createMachine(target, optLevel)), hasBF16(target.has(target::Feature::BF16Arithmetic)),
-      saysUsedBytes(target.ptxVersion >= 83) {}
+      marksUsedBytes(target.ptxVersion >= 83) {}
 
 NvptxBackend::~NvptxBackend() = default;
 
@@ -242,9 +242,9 @@ llvm::Expected<std::string> NvptxBackend::emitPtx(llvm::Module &module) const {
   module.getContext().setDiagnosticHandler(std::make_unique<DiagnosticCollector>(errors));
   for (llvm::Function &function : module) {
     selectSignedBooleans(function);
-    roundProducts(function, hasBF16);
+    roundMultiplications(function, hasBF16);
   }
-  PassChoice gate(saysUsedBytes);
+  PassChoice gate(marksUsedBytes);
   module.getContext().setOptPassGate(gate);
   llvm::SmallString<0> text;
   llvm::raw_svector_ostream stream(text);

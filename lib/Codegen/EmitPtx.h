@@ -39,7 +39,7 @@ public:
 private:
   std::unique_ptr<llvm::TargetMachine> machine;
   bool hasBF16;
-  bool saysUsedBytes; ///< loads can state their used bytes (PTX 8.3)
+  bool marksUsedBytes; ///< loads can state their used bytes (PTX 8.3)
 };
 
 /// Returns the names of the libdevice functions (`__nv_...`) that the module calls.

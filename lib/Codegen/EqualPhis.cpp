@@ -47,7 +47,7 @@ private:
   }
 
   bool areEqual(Value *left, Value *right, unsigned depth) const {
-    constexpr unsigned mostDepth = 8; // depth of the computation of one iteration
+    constexpr unsigned maxDepth = 8; // depth of the computation of one iteration
     if (left == right)
       return true;
     auto *phi = dyn_cast<PHINode>(left), *otherPhi = dyn_cast<PHINode>(right);
@@ -55,7 +55,7 @@ private:
       return phi && otherPhi && phi->getParent() == otherPhi->getParent() && phi->getType() == otherPhi->getType() &&
              firstOf(*phi) == firstOf(*otherPhi);
     auto *made = dyn_cast<Instruction>(left), *other = dyn_cast<Instruction>(right);
-    if (!made || !other || depth == mostDepth || !made->isSameOperationAs(other) || isa<AllocaInst>(made) ||
+    if (!made || !other || depth == maxDepth || !made->isSameOperationAs(other) || isa<AllocaInst>(made) ||
         made->getRawSubclassOptionalData() != other->getRawSubclassOptionalData() || made->mayReadOrWriteMemory() ||
         made->mayHaveSideEffects())
       return false;

@@ -83,11 +83,11 @@ private:
   /// Returns the left operand of "wgmma.mma_async… {accumulator}, {left operand}, descriptor, …"; empty if it is a
   /// descriptor.
   static SmallVector<StringRef> findLeftOperand(StringRef line) {
-    auto [head, rest] = line.split('}');
-    rest = rest.ltrim(", \t");
-    if (!head.trim().starts_with("wgmma.mma_async") || !rest.consume_front("{"))
+    auto [head, remaining] = line.split('}');
+    remaining = remaining.ltrim(", \t");
+    if (!head.trim().starts_with("wgmma.mma_async") || !remaining.consume_front("{"))
       return {};
-    return splitList(rest.take_until([](char c) { return c == '}'; }));
+    return splitList(remaining.take_until([](char c) { return c == '}'; }));
   }
 
   /// Returns the first operand of an instruction, which is its result if it has one.

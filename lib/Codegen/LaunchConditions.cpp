@@ -33,7 +33,7 @@ public:
     if (auto argument = dyn_cast<BlockArgument>(value))
       return join(parameter(argument, Sign::Unsigned), "!=", Text("0"));
     Operation *op = value.getDefiningOp();
-    if (!op || !goesOn())
+    if (!op || !shouldContinue())
       return std::nullopt;
     return llvm::TypeSwitch<Operation *, Text>(op)
         .Case([&](arith::CmpIOp compare) { return comparison(compare); })
@@ -52,7 +52,7 @@ public:
 
 private:
   /// Limits the size of the text: a value that is doubled repeatedly is small in the IR but exponential as text.
-  bool goesOn() { return values < mostValues && ++values < mostValues; }
+  bool shouldContinue() { return values < maxValues && ++values < maxValues; }
 
   static Text join(const Text &left, StringRef word, const Text &right) {
     if (!left || !right)
@@ -95,7 +95,7 @@ private:
 
   /// Returns the text of the integer that the bits of the value represent with this signedness.
   Text number(Value value, Sign sign) {
-    if (!goesOn())
+    if (!shouldContinue())
       return std::nullopt;
     const bool isUnsigned = sign == Sign::Unsigned;
     llvm::APInt constant;
@@ -183,7 +183,7 @@ private:
     return name.str();
   }
 
-  static constexpr unsigned mostValues = 200;
+  static constexpr unsigned maxValues = 200;
   KernelOp kernel;
   unsigned values = 0; ///< number of values of the condition visited so far
 };

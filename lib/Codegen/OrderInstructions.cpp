@@ -128,7 +128,7 @@ public:
       if (!done.insert(top).second)
         continue;
       order.push_back(top);
-      if (usedAtOnce.contains(top))
+      if (usedImmediately.contains(top))
         addUses(top);
     }
   }
@@ -151,11 +151,11 @@ public:
 
   Order order;
   /// Instructions after which all others that have become computable are emitted at once.
-  DenseSet<Instruction *> usedAtOnce;
+  DenseSet<Instruction *> usedImmediately;
 
 private:
   void addUses(Instruction *value) {
-    auto isThere = [&](const Value *operand) {
+    auto isAvailable = [&](const Value *operand) {
       auto *needed = dyn_cast<Instruction>(operand);
       return !needed || !isInside(*needed) || done.contains(needed);
     };
@@ -163,7 +163,8 @@ private:
     while (!made.empty())
       for (User *user : made.pop_back_val()->users()) {
         auto *next = cast<Instruction>(user);
-        if (!isInside(*next) || isFixed(*next) || !all_of(next->operand_values(), isThere) || !done.insert(next).second)
+        if (!isInside(*next) || isFixed(*next) || !all_of(next->operand_values(), isAvailable) ||
+            !done.insert(next).second)
           continue;
         order.push_back(next);
         made.push_back(next);
@@ -180,7 +181,7 @@ Order orderAcrossEffects(BasicBlock &block, const DenseSet<Instruction *> &late,
   auto isInside = [&](const Instruction &instruction) { return instruction.getParent() == &block; };
   Ordering ordering(isInside);
   if (usesAtOnce)
-    ordering.usedAtOnce = late;
+    ordering.usedImmediately = late;
   // Adds the extractions of the registers that an inline assembly statement, or a phi, provides.
   auto addTaken = [&](Instruction &statement) {
     for (User *user : statement.users())

@@ -25,7 +25,7 @@ public:
         add(instruction);
   }
 
-  bool mayReach(const Argument *parameter) const { return isAnything || parameters.contains(parameter); }
+  bool mayReach(const Argument *parameter) const { return isUnknown || parameters.contains(parameter); }
 
 private:
   static constexpr unsigned sharedMemory = 3; // address space
@@ -40,19 +40,19 @@ private:
         continue;
       const Argument *parameter = parameterOf(operand);
       parameters.insert(parameter);
-      isAnything |= !parameter;
+      isUnknown |= !parameter;
     }
     // Treat these as writes to any memory: addresses may be integers, and a tensor map contains its address. With
     // programmatic dependent launch another grid writes. An acquire or a volatile load must observe the writes of
     // others.
     StringRef text = nameOf(instruction);
-    isAnything |= text.contains("griddepcontrol") || text.contains(".acq") || text.contains(".volatile") ||
-                  instruction.isVolatile() ||
-                  (!hasPointer && (text.contains("global") || text.contains("bulk") || text.contains("tensor")));
+    isUnknown |= text.contains("griddepcontrol") || text.contains(".acq") || text.contains(".volatile") ||
+                 instruction.isVolatile() ||
+                 (!hasPointer && (text.contains("global") || text.contains("bulk") || text.contains("tensor")));
   }
 
   DenseSet<const Argument *> parameters;
-  bool isAnything = false;
+  bool isUnknown = false;
 };
 
 } // namespace

@@ -8,17 +8,17 @@ using namespace llvm;
 
 namespace tile::codegen {
 
-static constexpr unsigned mostThreads = target::maxThreadsPerCta; // half of a multiprocessor's maximum
+static constexpr unsigned maxThreads = target::maxThreadsPerCta; // half of a multiprocessor's maximum
 
 bool isOfMostThreads(const Function &function) {
   unsigned threads = 0;
   return !function.getFnAttribute("nvvm.reqntid").getValueAsString().consumeInteger(10, threads) &&
-         threads == mostThreads;
+         threads == maxThreads;
 }
 
 unsigned registersForManyThreads(const Function &function) {
   unsigned ctas = isOfMostThreads(function) ? 2 : 1;
-  return target::registersPerSm / (ctas * mostThreads);
+  return target::registersPerSm / (ctas * maxThreads);
 }
 
 } // namespace tile::codegen

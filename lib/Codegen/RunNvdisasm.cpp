@@ -27,23 +27,23 @@ std::vector<SassLine> parseSass(StringRef text) {
   unsigned number = 0;
   bool isCode = false;
   for (StringRef line : llvm::split(text, '\n')) {
-    StringRef rest = line.trim();
-    if (rest.starts_with(".text.")) {
+    StringRef remaining = line.trim();
+    if (remaining.starts_with(".text.")) {
       isCode = true;
       file.clear();
       number = 0;
-    } else if (rest.starts_with(".section") || rest.starts_with("//---")) {
+    } else if (remaining.starts_with(".section") || remaining.starts_with("//---")) {
       isCode = false;
-    } else if (rest.consume_front("//## File \"")) {
+    } else if (remaining.consume_front("//## File \"")) {
       StringRef place;
-      std::tie(rest, place) = rest.split('"');
+      std::tie(remaining, place) = remaining.split('"');
       unsigned at = 0;
       if (place.consume_front(", line ") && !place.consumeInteger(10, at)) {
-        file = rest.str();
+        file = remaining.str();
         number = at;
       }
-    } else if (isCode && (rest.starts_with("/*") || rest.starts_with(".L"))) {
-      lines.push_back({rest.str(), file, number});
+    } else if (isCode && (remaining.starts_with("/*") || remaining.starts_with(".L"))) {
+      lines.push_back({remaining.str(), file, number});
     }
   }
   return lines;

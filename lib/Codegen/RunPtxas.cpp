@@ -52,7 +52,7 @@ const KernelResources *PtxasReport::find(StringRef entry) const {
 }
 
 PtxasReport parsePtxasOutput(StringRef text) {
-  constexpr size_t mostWarnings = 100;
+  constexpr size_t maxWarnings = 100;
   PtxasReport report;
   llvm::SmallVector<StringRef> lines;
   text.split(lines, '\n', -1, /*KeepEmpty=*/false);
@@ -76,7 +76,7 @@ PtxasReport parsePtxasOutput(StringRef text) {
       prefix.rsplit(", line ").second.consumeInteger(10, number);
       report.errors.push_back({number, message.str()});
     } else if (prefix.contains("warning") || message.starts_with("(C")) {
-      if (report.warnings.size() < mostWarnings)
+      if (report.warnings.size() < maxWarnings)
         report.warnings.push_back(message.str());
     }
   }
@@ -105,24 +105,24 @@ std::string findSource(StringRef ptx, unsigned line) {
 }
 
 // More errors than this are not useful.
-constexpr size_t mostErrors = 20;
+constexpr size_t maxErrors = 20;
 
 /// Describes the errors, each with its location in the source of the kernel.
 static std::string describeErrors(const PtxasReport &report, StringRef ptx) {
   std::string text;
-  for (const PtxasError &error : llvm::ArrayRef(report.errors).take_front(mostErrors)) {
+  for (const PtxasError &error : llvm::ArrayRef(report.errors).take_front(maxErrors)) {
     std::string source = error.line == 0 ? "" : findSource(ptx, error.line);
     text += (text.empty() ? "" : "\n  ") + (source.empty() ? "" : source + ": ") + error.message;
   }
-  if (report.errors.size() > mostErrors)
-    text += formatv("\n  and {0} more", report.errors.size() - mostErrors);
+  if (report.errors.size() > maxErrors)
+    text += formatv("\n  and {0} more", report.errors.size() - maxErrors);
   return text;
 }
 
 /// Returns the last lines of output that cannot be parsed.
 static StringRef lastLines(StringRef text) {
   size_t begin = text.size();
-  for (size_t line = 0; line < mostErrors && begin != StringRef::npos; ++line)
+  for (size_t line = 0; line < maxErrors && begin != StringRef::npos; ++line)
     begin = text.rfind('\n', begin);
   return begin == StringRef::npos ? text : text.drop_front(begin);
 }

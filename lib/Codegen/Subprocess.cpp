@@ -123,7 +123,7 @@ bool readUntilEnd(pid_t child, int pipe, int maxSeconds, const std::atomic<bool>
 
 llvm::Expected<Ended> runProgram(llvm::ArrayRef<std::string> command, llvm::ArrayRef<std::string> environment,
                                  int maxSeconds, llvm::ArrayRef<int> inherited, const std::atomic<bool> *cancelled) {
-  constexpr size_t mostOfEitherEnd = 64 << 10; // errors and kernel reports are single lines
+  constexpr size_t maxOfEitherEnd = 64 << 10; // errors and kernel reports are single lines
   auto cannot = [&](const char *reason) {
     return llvm::make_error<EnvironmentError>(formatv("cannot start '{0}': {1}", command[0], reason).str());
   };
@@ -141,7 +141,7 @@ llvm::Expected<Ended> runProgram(llvm::ArrayRef<std::string> command, llvm::Arra
     close(ends[0]);
     return cannot(std::strerror(reason));
   }
-  BoundedText output(mostOfEitherEnd);
+  BoundedText output(maxOfEitherEnd);
   bool isInTime = readUntilEnd(child, ends[0], maxSeconds, cancelled, output);
   if (!isInTime)
     kill(child, SIGKILL);

@@ -17,14 +17,14 @@ namespace {
 /// A change of a plan; returns its name, or "" if the plan cannot be changed in this way.
 using Change = std::function<std::string(VariantPlan &)>;
 
-constexpr unsigned mostChanges = 4; // of one variant
-constexpr unsigned mostWarps = target::maxThreadsPerCta / target::threadsPerWarp;
+constexpr unsigned maxChanges = 4; // of one variant
+constexpr unsigned maxWarps = target::maxThreadsPerCta / target::threadsPerWarp;
 
 /// Multiplies the number of warps by `numerator / denominator`.
 Change scaleWarps(unsigned numerator, unsigned denominator) {
   return [=](VariantPlan &plan) -> std::string {
     unsigned warps = plan.warps * numerator / denominator;
-    if (plan.tiles || plan.warps % denominator != 0 || warps == 0 || warps > mostWarps)
+    if (plan.tiles || plan.warps % denominator != 0 || warps == 0 || warps > maxWarps)
       return "";
     plan.numWarps = plan.warps = warps;
     return formatv("warps.{0}", warps);
@@ -83,7 +83,7 @@ void appendAlternatives(VariantPlans &plans, const target::GpuTarget &gpu,
   const std::vector<Change> changes = listChanges(gpu);
   std::vector<VariantPlan> changed = plans.plans, next;
   size_t number = 0;
-  for (unsigned depth = 0; depth < mostChanges && !changed.empty(); ++depth, changed = std::exchange(next, {}))
+  for (unsigned depth = 0; depth < maxChanges && !changed.empty(); ++depth, changed = std::exchange(next, {}))
     for (const Change &change : changes)
       for (const VariantPlan &plan : changed) {
         VariantPlan alternative = plan;
@@ -95,7 +95,7 @@ void appendAlternatives(VariantPlans &plans, const target::GpuTarget &gpu,
           next.push_back(alternative);
         if (!isWanted(alternative.name))
           continue;
-        if (++number > mostAlternatives)
+        if (++number > maxAlternatives)
           return;
         alternative.isAlternative = true;
         alternative.isNeeded = false;

@@ -20,7 +20,7 @@ namespace tile::driver {
 
 /// Maximum number of alternatives of one target in an artifact. With more variants, the changes that gain more often
 /// come first.
-constexpr size_t mostAlternatives = 256;
+constexpr size_t maxAlternatives = 256;
 
 /// Appends the alternatives that `isWanted` accepts by name. Those of an alternative itself are considered if
 /// `hasOthers` accepts its name.

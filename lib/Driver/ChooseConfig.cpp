@@ -137,9 +137,9 @@ target::GemmProblem problemOf(const CompilerOptions &options, const target::GpuT
   auto size = [&](int64_t value) { return std::clamp<int64_t>(value, 0, largest); };
   PipelineAbilities can = abilitiesOf(options.pipeline, gpu);
   bool tensorMaps = gemm.alignedRows && preparesWgmma(can) && !facts.multipliesExactly && isMultiplied(gemm.element);
-  bool onlyPowersOfTwo = facts.refusesOddColumns || facts.multipliesExactly || facts.keepsMoreSums;
+  bool onlyPowersOfTwo = facts.refusesOddColumns || facts.multipliesExactly || facts.hasFurtherAccumulators;
   bool hasTma = tensorMaps && gpu.has(target::Feature::Tma);
-  constexpr unsigned leastAsync = 4; // bytes; PTX ISA, "cp.async"
+  constexpr unsigned minAsync = 4; // bytes; PTX ISA, "cp.async"
   return {
       .m = size(gemm.m),
       .n = size(gemm.n),
@@ -149,14 +149,14 @@ target::GemmProblem problemOf(const CompilerOptions &options, const target::GpuT
       .numSms = options.numSms,
       .tensorMaps = tensorMaps,
       .copyBytes = hasTma ? 16 : gemm.copyBytes,
-      .asyncCopies = hasTma || (gemm.copyBytes >= leastAsync && gpu.has(target::Feature::AsyncCopy) && can.asyncCopies),
+      .asyncCopies = hasTma || (gemm.copyBytes >= minAsync && gpu.has(target::Feature::AsyncCopy) && can.asyncCopies),
       .aKMajor = gemm.aKMajor,
       .bKMajor = gemm.bKMajor,
       .anyBlockSize = !onlyPowersOfTwo && preparesWgmma(can),
       .splitTail = can.sharedTail,
-      .canSwap = can.swappedProducts,
+      .canSwap = can.swappedDots,
       .anyRows = !onlyPowersOfTwo && !facts.refusesOddRows,
-      .roomForAccumulators = facts.keepsMoreSums,
+      .roomForAccumulators = facts.hasFurtherAccumulators,
       .warpGroups = !facts.multipliesExactly,
   };
 }

@@ -260,7 +260,7 @@ bool Compilation::lower() {
   const GpuPipelineOptions pipeline = pipelineOptions();
   std::optional<GpuPipelineOptions> least = withLeastSharedMemory(pipeline);
   bool needsLess = false;
-  if (!least || !mayDoWithLess)
+  if (!least || !mayReduceEffort)
     return runPasses(pipeline, Attempt::Only, needsLess);
   OwningOpRef<ModuleOp> input(moduleOp->clone());
   bool done = runPasses(pipeline, Attempt::First, needsLess);

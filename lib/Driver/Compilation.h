@@ -49,7 +49,7 @@ public:
 
   /// Makes excessive shared memory usage an error instead of retrying with a pipeline that uses less. Call before
   /// run().
-  void refuseLargeKernels() { mayDoWithLess = false; }
+  void refuseLargeKernels() { mayReduceEffort = false; }
 
   /// Runs the front end only. Afterwards module() is in the tile dialect and manifest() describes its kernel.
   bool load();
@@ -111,7 +111,7 @@ private:
   std::optional<frontend::SourceFile> sidecar;
   llvm::raw_ostream &errors;
   PassWatcher *watcher = nullptr;
-  bool mayDoWithLess = true;
+  bool mayReduceEffort = true;
   int64_t largestBlock = 0; ///< elements
   Timing timing;
   Outcome state = Outcome::Success;

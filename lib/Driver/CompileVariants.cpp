@@ -147,7 +147,7 @@ bool VariantCompilation::run() {
   if (makesSeveral && untimed > 0 && !warnOfUntimed())
     return false;
   WorkerProcesses workers(makesSeveral && !options.isGuest ? jobs.size() - 1 : 0,
-                          [this](size_t index) { return compileElsewhere(jobs[index + 1]); });
+                          [this](size_t index) { return compileInOtherProcess(jobs[index + 1]); });
   workers.start(variants.jobs - 1); // this process compiles, too
   Timing::Clock::time_point begin = Timing::Clock::now();
   bool isMade = general->run();
@@ -180,12 +180,12 @@ llvm::Expected<std::vector<WorkerProcesses::Result>> VariantCompilation::compile
     return workers.finish(variants.jobs);
   std::vector<WorkerProcesses::Result> results;
   for (const Job &job : llvm::ArrayRef(jobs).drop_front())
-    results.push_back({true, compileElsewhere(job), "", false});
+    results.push_back({true, compileInOtherProcess(job), "", false});
   return results;
 }
 
 /// Runs in a worker process. For an error, only its text is returned.
-std::string VariantCompilation::compileElsewhere(const Job &job) const {
+std::string VariantCompilation::compileInOtherProcess(const Job &job) const {
   Timing::Clock::time_point begin = Timing::Clock::now();
   std::string text;
   llvm::raw_string_ostream stream(text);
@@ -217,7 +217,7 @@ bool VariantCompilation::collect(const Job &job, const WorkerProcesses::Result &
   if (!result.isDone && isNeeded)
     return fail(Outcome::Internal, "its compilation crashed: " + result.failure);
   if (!result.isDone)
-    return leftOut.push_back({name, target, result.failure}), true;
+    return skipped.push_back({name, target, result.failure}), true;
   Json json = Json::from_cbor(result.bytes);
   for (const Json &file : json["files"])
     if (!llvm::is_contained(files, file.get<std::string>()))
@@ -230,7 +230,7 @@ bool VariantCompilation::collect(const Job &job, const WorkerProcesses::Result &
     return fail(outcome, why);
   }
   if (outcome != Outcome::Success)
-    return leftOut.push_back({name, target, firstLine(said)}), true;
+    return skipped.push_back({name, target, firstLine(said)}), true;
   for (const Json &warning : job.plan.isAlternative ? Json::array() : json["warnings"]) // measurements decide
     general->warnOfPtxas(formatv("variant '{0}': {1}", name, warning.get<std::string>()).str());
   runtime::Result<runtime::Manifest> manifest = runtime::parseManifest(json["manifest"].get<std::string>());
@@ -257,14 +257,14 @@ void VariantCompilation::keep(const Job &job, runtime::PackedVariant variant, do
 }
 
 bool VariantCompilation::assemble() {
-  dropRedundant(made, leftOut);
+  dropRedundant(made, skipped);
   if (untimed == 0 && !warnOfUntimed())
     return false;
   if (!options.keepsPtx())
     for (MadeVariant &variant : made)
       variant.packed.ptx.clear();
   llvm::Expected<std::string> artifact =
-      variants.budget ? fitToBudget(made, options.emit, *variants.budget, leftOut) : writeArtifact(made, options.emit);
+      variants.budget ? fitToBudget(made, options.emit, *variants.budget, skipped) : writeArtifact(made, options.emit);
   if (!artifact) {
     llvm::Error error = artifact.takeError();
     Outcome outcome = error.isA<BudgetError>() ? Outcome::Rejected : Outcome::Internal;
@@ -273,7 +273,7 @@ bool VariantCompilation::assemble() {
   if (!embedTables(*artifact))
     return false;
   if (options.explainConfig && variants.mode != VariantMode::None)
-    errors << describeVariants(made, leftOut, artifact->size());
+    errors << describeVariants(made, skipped, artifact->size());
   std::vector<runtime::Manifest> manifests;
   for (const MadeVariant &variant : made)
     manifests.push_back(variant.packed.manifest);

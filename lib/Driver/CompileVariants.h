@@ -58,7 +58,7 @@ private:
   bool warnOfUntimed();
   bool embedTables(std::string &artifact);
   bool chooseOne(VariantPlans &plans);
-  std::string compileElsewhere(const Job &job) const;
+  std::string compileInOtherProcess(const Job &job) const;
   llvm::Expected<std::vector<WorkerProcesses::Result>> compileOthers(WorkerProcesses &workers) const;
   bool collect(const Job &job, const WorkerProcesses::Result &result);
   void keep(const Job &job, runtime::PackedVariant variant, double seconds);
@@ -76,7 +76,7 @@ private:
   TuningTables tables;
   std::vector<Job> jobs; ///< the first is compiled by `general`
   std::vector<MadeVariant> made;
-  std::vector<LeftOut> leftOut;
+  std::vector<SkippedVariant> skipped;
   std::string output;
   std::vector<std::string> files;
 };

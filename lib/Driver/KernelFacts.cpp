@@ -39,13 +39,13 @@ static bool hasSeparateAccumulator(DotOp dot) {
 }
 
 /// Returns true if a thread holds the accumulators of two dots at the same time.
-static bool keepsMoreSums(KernelOp kernel) {
+static bool hasFurtherAccumulators(KernelOp kernel) {
   WalkResult result = kernel.walk([](DotOp dot) {
-    int64_t sums = dot.getType().getNumElements(), most = 0;
+    int64_t elements = dot.getType().getNumElements(), most = 0;
     for (Operation *around = dot->getParentOp(); !isa<KernelOp>(around); around = around->getParentOp())
       most = std::max(most, countResults(around));
-    return most + (hasSeparateAccumulator(dot) ? sums : 0) >= 2 * sums ? WalkResult::interrupt()
-                                                                       : WalkResult::advance();
+    return most + (hasSeparateAccumulator(dot) ? elements : 0) >= 2 * elements ? WalkResult::interrupt()
+                                                                               : WalkResult::advance();
   });
   return result.wasInterrupted();
 }
@@ -68,7 +68,7 @@ KernelFacts findFacts(KernelOp kernel, int64_t rows, int64_t columns) {
   bool isRefused = findPaddingProblem(kernel) || hasDotUnsupportedByWgmma(kernel);
   KernelFacts facts = isRefused ? refusalOf(rows, columns) : KernelFacts();
   facts.multipliesExactly = multipliesExactly(kernel);
-  facts.keepsMoreSums = keepsMoreSums(kernel);
+  facts.hasFurtherAccumulators = hasFurtherAccumulators(kernel);
   return facts;
 }
 
@@ -76,7 +76,7 @@ KernelFacts KernelFacts::operator|(const KernelFacts &other) const {
   return {.refusesOddRows = refusesOddRows || other.refusesOddRows,
           .refusesOddColumns = refusesOddColumns || other.refusesOddColumns,
           .multipliesExactly = multipliesExactly || other.multipliesExactly,
-          .keepsMoreSums = keepsMoreSums || other.keepsMoreSums};
+          .hasFurtherAccumulators = hasFurtherAccumulators || other.hasFurtherAccumulators};
 }
 
 } // namespace tile::driver

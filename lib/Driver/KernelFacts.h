@@ -9,10 +9,10 @@ namespace tile::driver {
 /// Block sizes that the code rules out; none before the code is known. Conditions on constants may make the code depend
 /// on the block sizes, so the facts found for several sizes are combined.
 struct KernelFacts {
-  bool refusesOddRows = false;    ///< Row counts that are not powers of two have no benefit.
-  bool refusesOddColumns = false; ///< Likewise for columns; such row counts are then not offered either.
-  bool multipliesExactly = false; ///< f32 dots need a higher precision than wgmma has.
-  bool keepsMoreSums = false;     ///< A thread holds the accumulators of two dots at the same time.
+  bool refusesOddRows = false;         ///< Row counts that are not powers of two have no benefit.
+  bool refusesOddColumns = false;      ///< Likewise for columns; such row counts are then not offered either.
+  bool multipliesExactly = false;      ///< f32 dots need a higher precision than wgmma has.
+  bool hasFurtherAccumulators = false; ///< A thread holds the accumulators of two dots at the same time.
 
   static KernelFacts onlyPowersOfTwo() { return {.refusesOddRows = true, .refusesOddColumns = true}; }
 

@@ -100,7 +100,7 @@ static std::string printConfigurations(const frontend::KernelConfigurations &lis
 void Compilation::choose(TileAttempt &attempt, const KernelFacts &facts) const {
   attempt.choice =
       chooseConfig(options, *gpu, *attempt.gemm, facts, options.explainConfig ? &attempt.explanation : nullptr);
-  if (options.explainConfig && facts.keepsMoreSums)
+  if (options.explainConfig && facts.hasFurtherAccumulators)
     attempt.explanation += "the kernel has further accumulators; tiles are smaller to leave registers for them\n";
 }
 

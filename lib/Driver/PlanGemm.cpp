@@ -29,8 +29,8 @@ ScheduleRules rulesOf(const CompilerOptions &options, const target::GpuTarget &g
   PipelineAbilities can = abilitiesOf(options.pipeline, gpu);
   rules.persistent = can.severalPrograms;
   rules.splitSteps = can.sharedSteps && !hasCluster;
-  bool canTakeTurns = can.pingPong && !(hasCluster && *gemm.given.cluster != frontend::ClusterShape{1, 1, 1});
-  if (!canTakeTurns || gemm.given.schedule == Schedule::Cooperative)
+  bool canPingPong = can.pingPong && !(hasCluster && *gemm.given.cluster != frontend::ClusterShape{1, 1, 1});
+  if (!canPingPong || gemm.given.schedule == Schedule::Cooperative)
     rules.pingPong = ScheduleRules::PingPong::Never;
   else if (gemm.given.schedule == Schedule::PingPong)
     rules.pingPong = ScheduleRules::PingPong::Always;
@@ -127,7 +127,7 @@ OpenGemmPlan planOpenGemm(KernelInspector &inspector, const CompilerOptions &opt
   if (mode == VariantMode::Alignment) {
     plan.set = kernelForGivenSizes(options, gpu, gemm, problem, facts);
   } else {
-    target::SetLimits limits{.most = promises.mostKernels};
+    target::SetLimits limits{.most = promises.maxKernels};
     if (mode == VariantMode::All)
       limits = {.most = SIZE_MAX, .tolerance = 0};
     constexpr unsigned alignedBytes = 16;

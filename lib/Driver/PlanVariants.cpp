@@ -17,7 +17,7 @@ namespace {
 
 /// Maximum number of variants in an artifact, over all classes and configurations, besides the few that some calls
 /// need: two cores compile them in four seconds.
-constexpr size_t mostVariants = 24;
+constexpr size_t maxVariants = 24;
 
 /// One set of constants to compile the kernel with, besides promises: from @triton.autotune, or from -D NAME=a,b.
 struct Configuration {
@@ -341,7 +341,7 @@ private:
     if (mode == VariantMode::All)
       return;
     size_t number = 0;
-    llvm::erase_if(plans, [&](const Ranked &ranked) { return ++number > mostVariants && !ranked.plan.isNeeded; });
+    llvm::erase_if(plans, [&](const Ranked &ranked) { return ++number > maxVariants && !ranked.plan.isNeeded; });
   }
 
   static void makeNamesUnique(std::vector<VariantPlan> &plans) {

@@ -16,7 +16,7 @@ using Definitions = std::map<std::string, std::string>;
 
 /// Limits for the kernels of a GEMM: 25 in all for one with pointer operands. Sizes matter where TMA loads the
 /// operands; elsewhere the promises do.
-constexpr size_t mostOfFastest = 12, mostOfLoads = 1, mostOfPieces8 = 3, mostOfPieces4 = 3, mostOfGeneral = 6;
+constexpr size_t maxOfFastest = 12, maxOfLoads = 1, maxOfPieces8 = 3, maxOfPieces4 = 3, maxOfGeneral = 6;
 
 std::map<std::string, int> namesOf(KernelOp kernel, const Divisors &divisors) {
   std::map<std::string, int> named;
@@ -73,23 +73,23 @@ public:
     InspectedKernel inspected = inspector.inspect(options, commonTile());
     if (!inspected)
       return {};
-    PromiseClass general{.name = "general", .mostKernels = mostOfGeneral, .why = "all other calls"};
+    PromiseClass general{.name = "general", .maxKernels = maxOfGeneral, .why = "all other calls"};
     // Calls whose tensor maps cannot be encoded, for example because of negative strides, must not fail if pointers
     // allow them.
-    if (inspector.usesTensorMapsForPointers(options, inspected) && canDoWithout(inspected))
+    if (inspector.usesTensorMapsForPointers(options, inspected) && canOmitTensorMaps(inspected))
       general.limits.mapsOfPointers = false;
     classes.push_back(general);
     for (auto [index, definitions] : llvm::enumerate(findStrideChoices(inspected.kernel())))
       addForStrides(definitions, index == 0 ? "" : "-" + std::to_string(index + 1));
     if (classes.size() == 1)
-      classes.front().mostKernels = mostOfFastest;
+      classes.front().maxKernels = maxOfFastest;
     return std::move(classes);
   }
 
 private:
   /// Returns true if the kernel works with the given blocks and without TMA: blocks that are not powers of two need
   /// tensor maps, and others may need too many registers.
-  bool canDoWithout(InspectedKernel &inspected) {
+  bool canOmitTensorMaps(InspectedKernel &inspected) {
     auto isOdd = [](std::optional<int64_t> size) { return size && !llvm::isPowerOf2_64(*size); };
     if (inspected.isOpen && inspected.gemm)
       return !isOdd(inspected.gemm->given.blockM) && !isOdd(inspected.gemm->given.blockN);
@@ -129,24 +129,24 @@ private:
                           .definitions = definitions,
                           .widensStores =
                               llvm::any_of(which, [](const GlobalAccess &access) { return access.isStore(); }),
-                          .mostKernels = most,
+                          .maxKernels = most,
                           .why = why};
     };
     // TMA needs fewer promises than wide masked accesses. It is only used with wgmma.
     bool byTma = gpu.has(target::Feature::Tma) && multiplies(kernel);
-    PromiseClass aligned = promise("aligned", accesses, {widestAccess, byTma}, mostOfFastest, "16-byte accesses");
+    PromiseClass aligned = promise("aligned", accesses, {widestAccess, byTma}, maxOfFastest, "16-byte accesses");
     if (byTma && usesTensorMaps(aligned))
       aligned.why = "TMA copies";
     else if (byTma) {
       byTma = false;
-      aligned = promise("aligned", accesses, {widestAccess, false}, mostOfFastest, "16-byte accesses");
+      aligned = promise("aligned", accesses, {widestAccess, false}, maxOfFastest, "16-byte accesses");
     }
     add(aligned);
     if (multiplies(kernel)) {
-      add(promise("loads", loads, {widestAccess, byTma}, mostOfLoads, "aligned loads only"));
+      add(promise("loads", loads, {widestAccess, byTma}, maxOfLoads, "aligned loads only"));
       if (inspected.isOpen) {
-        add(promise("pieces8", loads, {8, false}, mostOfPieces8, "8-byte loads"));
-        add(promise("pieces4", loads, {4, false}, mostOfPieces4, "4-byte loads"));
+        add(promise("pieces8", loads, {8, false}, maxOfPieces8, "8-byte loads"));
+        add(promise("pieces4", loads, {4, false}, maxOfPieces4, "4-byte loads"));
       }
     }
     add(strides);

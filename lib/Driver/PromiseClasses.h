@@ -13,7 +13,7 @@ struct PromiseClass {
   std::map<std::string, std::string> definitions = {}; ///< strides that are 1
   KernelLimits limits = {};
   bool widensStores = true; ///< false: only loads
-  size_t mostKernels = 2;   ///< limit for all sizes; higher where more speed is possible
+  size_t maxKernels = 2;    ///< limit for all sizes; higher where more speed is possible
   std::string why;
 
   /// Formats the promises as "lda:8, stride_ak=1"; empty if there are none.

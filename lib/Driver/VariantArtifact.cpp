@@ -60,14 +60,14 @@ std::string describePromises(const Manifest &manifest, const Manifest &general) 
 
 } // namespace
 
-void dropRedundant(std::vector<MadeVariant> &made, std::vector<LeftOut> &leftOut) {
+void dropRedundant(std::vector<MadeVariant> &made, std::vector<SkippedVariant> &skipped) {
   std::vector<MadeVariant> kept;
   for (MadeVariant &variant : made) {
     auto same = llvm::find_if(kept, [&](const MadeVariant &one) { return makesRedundant(one.packed, variant.packed); });
     if (same == kept.end())
       kept.push_back(std::move(variant));
     else
-      leftOut.push_back({variant.packed.manifest.variant, variant.packed.manifest.target,
+      skipped.push_back({variant.packed.manifest.variant, variant.packed.manifest.target,
                          "the same code as " + same->packed.manifest.variant});
   }
   made = std::move(kept);
@@ -97,7 +97,7 @@ llvm::Expected<std::string> writeArtifact(llvm::ArrayRef<MadeVariant> made, Emit
 }
 
 llvm::Expected<std::string> fitToBudget(std::vector<MadeVariant> &made, EmitKind emit, uint64_t budget,
-                                        std::vector<LeftOut> &leftOut) {
+                                        std::vector<SkippedVariant> &skipped) {
   auto isNeeded = [](const MadeVariant &variant) { return variant.rank == 0 || variant.isNeeded; };
   // Needed ones first, then the most useful; alternating between targets.
   std::vector<size_t> order(made.size());
@@ -135,13 +135,14 @@ llvm::Expected<std::string> fitToBudget(std::vector<MadeVariant> &made, EmitKind
     artifact = std::move(*bytes);
   }
   for (size_t index : llvm::ArrayRef(order).drop_front(fits))
-    leftOut.push_back({made[index].packed.manifest.variant, made[index].packed.manifest.target,
+    skipped.push_back({made[index].packed.manifest.variant, made[index].packed.manifest.target,
                        formatv("the artifact would exceed {0} bytes", budget)});
   made = first(fits);
   return artifact;
 }
 
-std::string describeVariants(llvm::ArrayRef<MadeVariant> made, llvm::ArrayRef<LeftOut> leftOut, size_t artifactBytes) {
+std::string describeVariants(llvm::ArrayRef<MadeVariant> made, llvm::ArrayRef<SkippedVariant> skipped,
+                             size_t artifactBytes) {
   size_t width = 7;
   for (const MadeVariant &variant : made)
     width = std::max(width, variant.packed.manifest.variant.size());
@@ -154,7 +155,7 @@ std::string describeVariants(llvm::ArrayRef<MadeVariant> made, llvm::ArrayRef<Le
                     manifest.launch.sharedStatic + manifest.launch.sharedDynamic, variant.packed.image.size(),
                     variant.seconds, describePromises(manifest, made.front().packed.manifest), variant.why);
   }
-  for (const LeftOut &variant : leftOut)
+  for (const SkippedVariant &variant : skipped)
     text += formatv("omitted: {0} for {1}: {2}\n", variant.name, variant.target, variant.why);
   return text + formatv("{0} variant{1} in {2} bytes\n", made.size(), made.size() == 1 ? "" : "s", artifactBytes).str();
 }

@@ -22,7 +22,7 @@ struct MadeVariant {
 };
 
 /// A variant that is not in the artifact, and the reason.
-struct LeftOut {
+struct SkippedVariant {
   std::string name, target, why;
 };
 
@@ -39,7 +39,7 @@ private:
 };
 
 /// Removes variants whose code equals that of an earlier one for the same target with no more promises.
-void dropRedundant(std::vector<MadeVariant> &made, std::vector<LeftOut> &leftOut);
+void dropRedundant(std::vector<MadeVariant> &made, std::vector<SkippedVariant> &skipped);
 
 /// Returns the bytes of a cubin or, for a tilepack or several targets, a pack. The first variant must be general.
 /// Headers contain no PTX, because programs do not need it.
@@ -48,9 +48,10 @@ llvm::Expected<std::string> writeArtifact(llvm::ArrayRef<MadeVariant> made, Emit
 /// Drops the variants that gain least until the artifact has at most `budget` bytes, and returns it. Returns a
 /// BudgetError if those that are needed exceed the budget.
 llvm::Expected<std::string> fitToBudget(std::vector<MadeVariant> &made, EmitKind emit, uint64_t budget,
-                                        std::vector<LeftOut> &leftOut);
+                                        std::vector<SkippedVariant> &skipped);
 
 /// Formats the table of --explain-config.
-std::string describeVariants(llvm::ArrayRef<MadeVariant> made, llvm::ArrayRef<LeftOut> leftOut, size_t artifactBytes);
+std::string describeVariants(llvm::ArrayRef<MadeVariant> made, llvm::ArrayRef<SkippedVariant> skipped,
+                             size_t artifactBytes);
 
 } // namespace tile::driver

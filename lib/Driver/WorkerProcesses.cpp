@@ -144,20 +144,20 @@ void WorkerProcesses::collect(const Worker &worker, int status) {
   std::string how = WIFSIGNALED(status) ? std::string(strsignal(WTERMSIG(status)))
                                         : formatv("exit code {0}", WEXITSTATUS(status)).str();
   StringRef said = StringRef(log).ltrim().split('\n').first.rtrim();
-  for (StringRef rest = bytes; rest.size() >= sizeof(Record);) {
+  for (StringRef remaining = bytes; remaining.size() >= sizeof(Record);) {
     Record record;
-    std::memcpy(&record, rest.data(), sizeof record);
-    rest = rest.drop_front(sizeof record);
+    std::memcpy(&record, remaining.data(), sizeof record);
+    remaining = remaining.drop_front(sizeof record);
     Result &result = results[record.index];
     if (record.size == Record::begun) {
       result.failure = said.empty() ? how : how + ": " + said.str();
       result.isKilled = WIFSIGNALED(status) && (WTERMSIG(status) == SIGKILL || WTERMSIG(status) == SIGTERM);
       continue;
     }
-    if (rest.size() < record.size)
+    if (remaining.size() < record.size)
       break; // truncated by a crash
-    result = {true, rest.take_front(record.size).str(), "", false};
-    rest = rest.drop_front(record.size);
+    result = {true, remaining.take_front(record.size).str(), "", false};
+    remaining = remaining.drop_front(record.size);
   }
   close(worker.records);
   close(worker.log);

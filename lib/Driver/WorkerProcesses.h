@@ -4,7 +4,7 @@
 //
 //   WorkerProcesses workers(10, [](size_t index) { return compile(index); });
 //   workers.start(3);         // three workers run from here on
-//   compileSomethingHere();
+//   compileInThisProcess();
 //   for (const WorkerProcesses::Result &result : workers.finish(4))  // now four
 //     use(result);
 //

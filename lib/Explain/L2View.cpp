@@ -7,8 +7,8 @@
 namespace tile::explain {
 namespace {
 
-constexpr int64_t mostCells = 32;       // per side of the map of an array
-constexpr size_t mostNumbers = 200'000; // total size of the cell lists; keeps the page to a few megabytes
+constexpr int64_t maxCells = 32;        // per side of the map of an array
+constexpr size_t maxIntegers = 200'000; // total size of the cell lists; keeps the page to a few megabytes
 
 /// An array divided into cells with power-of-two sides, like outputs.
 struct ArrayMap {
@@ -16,9 +16,9 @@ struct ArrayMap {
   int64_t rowsPerCell = 1, columnsPerCell = 1, rows, columns;
 
   explicit ArrayMap(const BufferView &view) : view(view) {
-    while (rowsPerCell * mostCells < view.rows())
+    while (rowsPerCell * maxCells < view.rows())
       rowsPerCell *= 2;
-    while (columnsPerCell * mostCells < view.columns())
+    while (columnsPerCell * maxCells < view.columns())
       columnsPerCell *= 2;
     rows = (view.rows() + rowsPerCell - 1) / rowsPerCell;
     columns = (view.columns() + columnsPerCell - 1) / columnsPerCell;
@@ -62,7 +62,7 @@ Json describeL2(const Evidence &evidence) {
   const uint64_t ctas = run.ctas(), atATime = evidence.manifest.launch.persistent ? ctas : slotsOf(evidence);
   std::vector<Wave> waves((ctas + atATime - 1) / std::max<uint64_t>(atATime, 1));
   Json arrays = Json::array();
-  size_t numbers = 0;
+  size_t integers = 0;
   for (size_t i = 0; i < run.views().size(); ++i) {
     const std::vector<LineSet> &sets = run.readLines(i);
     if (sets.empty() || run.views()[i].rows() <= 0 || run.views()[i].columns() <= 0)
@@ -80,10 +80,10 @@ Json describeL2(const Evidence &evidence) {
         wave.lines += uint64_t(std::unique(ofWave.begin(), ofWave.end()) - ofWave.begin());
         ofWave.clear();
       }
-      if (numbers > mostNumbers)
+      if (integers > maxIntegers)
         continue;
       std::vector<uint32_t> cells = map.cellsOf(lines, run.misalignment(i));
-      numbers += cells.size() + 1;
+      integers += cells.size() + 1;
       blocks.push_back(std::move(cells));
     }
     arrays.push_back({{"name", map.view.name},

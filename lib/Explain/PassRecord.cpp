@@ -17,9 +17,9 @@ unsigned findLine(StringRef text, StringRef file) {
     size_t end = text.find('"', at + 1);
     if (end == StringRef::npos)
       return 0;
-    StringRef name = text.slice(at + 1, end), rest = text.drop_front(end + 1);
+    StringRef name = text.slice(at + 1, end), remaining = text.drop_front(end + 1);
     unsigned line = 0;
-    if (name == file && rest.consume_front(":") && !rest.consumeInteger(10, line))
+    if (name == file && remaining.consume_front(":") && !remaining.consumeInteger(10, line))
       return line;
     at = end + 1;
   }

@@ -24,9 +24,9 @@ static const char *nameOf(SpanKind kind) {
 
 /// Returns [[start, end, kind, line], …] in clocks.
 static Json laneJson(const Lane &lane) {
-  constexpr size_t mostSpans = 4000;
+  constexpr size_t maxSpans = 4000;
   Json spans = Json::array();
-  for (size_t i = 0; i < lane.spans.size() && i < mostSpans; ++i) {
+  for (size_t i = 0; i < lane.spans.size() && i < maxSpans; ++i) {
     const Span &span = lane.spans[i];
     spans.push_back({std::llround(span.start), std::llround(span.end), nameOf(span.kind), span.line});
   }

@@ -35,9 +35,9 @@ static Json oneMore(const Evidence &evidence, const sim::Occupancy &now) {
   const uint32_t wanted = now.ctas + 1;
   const uint32_t warps = std::max((now.threads + target::threadsPerWarp - 1) / target::threadsPerWarp, 1u);
   Json needs = Json::array();
-  const int64_t mostRegisters = target::registersForCtas(wanted, now.threads);
-  if (now.registers > mostRegisters)
-    needs.push_back({{"what", "registers"}, {"now", now.registers}, {"most", mostRegisters}, {"unit", "per thread"}});
+  const int64_t maxRegisters = target::registersForCtas(wanted, now.threads);
+  if (now.registers > maxRegisters)
+    needs.push_back({{"what", "registers"}, {"now", now.registers}, {"most", maxRegisters}, {"unit", "per thread"}});
   const uint32_t room = evidence.gpu.sharedPerSm / wanted;
   if (now.sharedBytes + reserved > room)
     needs.push_back({{"what", "shared memory"},

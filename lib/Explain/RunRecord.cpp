@@ -47,15 +47,15 @@ void BufferView::setShape(std::vector<int64_t> newShape, std::vector<int64_t> ne
 
 RunRecord::RunRecord(std::vector<BufferView> views) : buffers(std::move(views)), lines(buffers.size()) {
   // As many cells as a page can show. Their sides are powers of two, so that tiles consist of whole cells.
-  constexpr int64_t mostCells = 64;
+  constexpr int64_t maxCells = 64;
   for (size_t i = 0; i < buffers.size(); ++i) {
     if (!buffers[i].isOutput || buffers[i].rows() <= 0 || buffers[i].columns() <= 0)
       continue;
     OutputMap map;
     map.buffer = i;
-    while (map.rowsPerCell * mostCells < buffers[i].rows())
+    while (map.rowsPerCell * maxCells < buffers[i].rows())
       map.rowsPerCell *= 2;
-    while (map.columnsPerCell * mostCells < buffers[i].columns())
+    while (map.columnsPerCell * maxCells < buffers[i].columns())
       map.columnsPerCell *= 2;
     map.rows = (buffers[i].rows() + map.rowsPerCell - 1) / map.rowsPerCell;
     map.columns = (buffers[i].columns() + map.columnsPerCell - 1) / map.columnsPerCell;
@@ -107,7 +107,7 @@ void RunRecord::issue(const sim::Warp &warp, const sim::Instruction &instruction
   const size_t index = &instruction - kernel->instructions.data();
   if (!active || index >= kernel->instructions.size())
     return;
-  if (warp.cta.linearId == 0 && numEvents < mostEvents)
+  if (warp.cta.linearId == 0 && numEvents < maxEvents)
     record(warp, instruction, index, active);
 }
 
@@ -215,7 +215,7 @@ void RunRecord::sample(const sim::LaneAccess &access, sim::Space space, std::vec
 void RunRecord::access(const sim::Warp &warp, const sim::LaneAccess &access) {
   counters->access(warp, access);
   const size_t index = access.instruction - kernel->instructions.data();
-  if (index < samples.size() && samples[index]++ < mostSamples) {
+  if (index < samples.size() && samples[index]++ < maxSamples) {
     sample(access, sim::Space::Global, globals);
     sample(access, sim::Space::Shared, shareds);
   }

@@ -94,13 +94,13 @@ public:
   /// Returns the bytes of the first L2 line that precede the view.
   uint64_t misalignment(size_t view) const { return ranges[view].first % l2LineBytes; }
   const std::vector<std::vector<Event>> &events() const { return streams; }
-  bool isCut() const { return numEvents >= mostEvents; }
+  bool isCut() const { return numEvents >= maxEvents; }
   /// Returns the number of thread blocks of the grid.
   uint64_t ctas() const { return numCtas; }
 
 private:
-  static constexpr size_t mostEvents = 200'000; // 24 bytes each
-  static constexpr uint32_t mostSamples = 64;   // examined requests per instruction
+  static constexpr size_t maxEvents = 200'000; // 24 bytes each
+  static constexpr uint32_t maxSamples = 64;   // examined requests per instruction
 
   uint64_t valueOf(const sim::Warp &warp, const sim::Operand &operand, unsigned lane) const;
   void record(const sim::Warp &warp, const sim::Instruction &instruction, size_t index, sim::LaneMask active);

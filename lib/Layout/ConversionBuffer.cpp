@@ -59,9 +59,9 @@ static LinearLayout cheapestBuffer(const LinearLayout &src, const LinearLayout &
 /// threads of the `other` side hold 16 adjacent bytes of a row.
 static bool fits(const LinearLayout &fragments, const LinearLayout &other, const LinearLayout &rows,
                  unsigned elementBytes) {
-  constexpr unsigned mostMatrices = 4;
+  constexpr unsigned maxMatrices = 4;
   std::optional<MatrixAccess> matrices = planLdmatrix(fragments, rows, elementBytes);
-  return matrices && matrices->matrices == mostMatrices && isConflictFree(*matrices) &&
+  return matrices && matrices->matrices == maxMatrices && isConflictFree(*matrices) &&
          takesWholeRows(other, rows, elementBytes);
 }
 

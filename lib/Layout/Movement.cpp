@@ -80,8 +80,8 @@ Distance findDistance(const LinearLayout &layout, unsigned axis, int64_t bits) {
   std::vector<int32_t> coordinate(layout.rank(), 0);
   coordinate[axis] = static_cast<int32_t>(bits);
   uint64_t input = *Span(layout.toMatrix().columns()).express(layout.flatten(coordinate));
-  std::vector<int32_t> numbers = layout.unflattenInput(input);
-  return {numbers[0], numbers[1], numbers[2]};
+  std::vector<int32_t> inputs = layout.unflattenInput(input);
+  return {inputs[0], inputs[1], inputs[2]};
 }
 
 bool movesByPairs(const LinearLayout &sources, unsigned elementBytes) {

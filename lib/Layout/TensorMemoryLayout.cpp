@@ -19,9 +19,9 @@ static LinearLayout repeatRows(const LinearLayout &layout, int64_t m) {
 }
 
 LinearLayout tensorMemoryLayout(int64_t m, int64_t n, unsigned warps) {
-  constexpr int64_t lanes = 128, leastRows = 64, warpsPerGroup = 4;
-  if (m < leastRows)
-    return repeatRows(tensorMemoryLayout(leastRows, n, warps), m);
+  constexpr int64_t lanes = 128, minRows = 64, warpsPerGroup = 4;
+  if (m < minRows)
+    return repeatRows(tensorMemoryLayout(minRows, n, warps), m);
   const int64_t groups = warps / warpsPerGroup;
   if (m < lanes)
     return wgmmaAccumulator(

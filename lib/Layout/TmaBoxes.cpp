@@ -33,53 +33,53 @@ std::optional<TmaBoxes> planTmaBoxes(const LinearLayout &buffer, unsigned elemen
   if (shape.size() == 2)
     boxes.shape.push_back(boxRows);
   boxes.shape.push_back(boxColumns);
-  boxes.restColumns = columns % boxColumns;
-  if (boxes.restColumns * elementBytes % minRowBytes != 0)
+  boxes.tailColumns = columns % boxColumns;
+  if (boxes.tailColumns * elementBytes % minRowBytes != 0)
     return std::nullopt;
   for (int64_t column = 0; column < columns; column += boxColumns)
     for (int64_t row = 0; row < rows; row += boxRows) {
-      TmaBoxes::Place place;
+      TmaBoxes::Box box;
       if (shape.size() == 2)
-        place.coordinates.push_back(row);
-      place.coordinates.push_back(column);
-      place.byteOffset = (column * layoutRows + row * boxColumns) * elementBytes;
-      place.isRest = column + boxColumns > columns;
-      boxes.places.push_back(place);
+        box.coordinates.push_back(row);
+      box.coordinates.push_back(column);
+      box.byteOffset = (column * layoutRows + row * boxColumns) * elementBytes;
+      box.isTail = column + boxColumns > columns;
+      boxes.boxes.push_back(box);
     }
   return boxes;
 }
 
 std::optional<TmaParts> splitTmaBoxes(const LinearLayout &buffer, unsigned elementBytes, unsigned parts) {
   std::optional<TmaBoxes> whole = planTmaBoxes(buffer, elementBytes);
-  if (!whole || parts == 0 || whole->restColumns != 0)
+  if (!whole || parts == 0 || whole->tailColumns != 0)
     return std::nullopt;
   TmaParts split{*whole, std::vector<int64_t>(whole->shape.size(), 0), 0};
-  std::vector<TmaBoxes::Place> &places = split.boxes.places;
+  std::vector<TmaBoxes::Box> &list = split.boxes.boxes;
   int64_t boxBytes = elementBytes;
   for (int64_t extent : whole->shape)
     boxBytes *= extent;
-  if (places.size() % parts != 0) {
+  if (list.size() % parts != 0) {
     // The swizzle pattern repeats every eight rows.
-    if (places.size() != 1 || whole->shape.size() != 2 || whole->shape[0] % (parts * swizzleRows) != 0)
+    if (list.size() != 1 || whole->shape.size() != 2 || whole->shape[0] % (parts * swizzleRows) != 0)
       return std::nullopt;
     split.boxes.shape[0] /= parts;
     split.coordinates[0] = split.boxes.shape[0];
     split.bytes = boxBytes / parts;
     return split;
   }
-  size_t count = places.size() / parts;
+  size_t count = list.size() / parts;
   split.bytes = count * boxBytes;
-  places.resize(count);
-  for (size_t index = count; index < whole->places.size(); ++index) {
-    const TmaBoxes::Place &place = whole->places[index], &before = whole->places[index - count];
-    for (size_t dim = 0; dim < place.coordinates.size(); ++dim) {
-      int64_t step = place.coordinates[dim] - before.coordinates[dim];
+  list.resize(count);
+  for (size_t index = count; index < whole->boxes.size(); ++index) {
+    const TmaBoxes::Box &box = whole->boxes[index], &before = whole->boxes[index - count];
+    for (size_t dim = 0; dim < box.coordinates.size(); ++dim) {
+      int64_t step = box.coordinates[dim] - before.coordinates[dim];
       if (index == count)
         split.coordinates[dim] = step;
       if (step != split.coordinates[dim])
         return std::nullopt;
     }
-    if (place.byteOffset - before.byteOffset != split.bytes)
+    if (box.byteOffset - before.byteOffset != split.bytes)
       return std::nullopt;
   }
   return split;

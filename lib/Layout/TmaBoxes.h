@@ -15,15 +15,15 @@ namespace tile::layout {
 
 struct TmaBoxes {
   std::vector<int64_t> shape; ///< Shape of one box, outermost dimension first.
-  int64_t restColumns = 0;    ///< Columns of the narrower boxes in the last panel; 0 if all boxes are equal.
+  int64_t tailColumns = 0;    ///< Columns of the narrower boxes in the last panel; 0 if all boxes are equal.
   unsigned swizzleBytes = 0;  ///< 0, 32, 64 or 128.
-  struct Place {
+  struct Box {
     std::vector<int64_t> coordinates; ///< Coordinates of the box's first element in the buffer.
     int64_t byteOffset = 0;           ///< Offset of the box in the buffer.
-    bool isRest = false;              ///< The box has `restColumns` columns and uses a second tensor map.
-    bool operator==(const Place &) const = default;
+    bool isTail = false;              ///< The box has `tailColumns` columns and uses a second tensor map.
+    bool operator==(const Box &) const = default;
   };
-  std::vector<Place> places;
+  std::vector<Box> boxes;
 };
 
 /// Plans the boxes that cover `shape`. `shape` may be smaller than the layout's shape; empty means equal to it. Returns

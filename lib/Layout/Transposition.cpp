@@ -8,7 +8,7 @@
 
 namespace tile::layout {
 
-static constexpr int64_t mostColumns = 4; // elements per thread: a word of 8-bit elements, a chunk of 32-bit elements
+static constexpr int64_t maxColumns = 4; // elements per thread: a word of 8-bit elements, a chunk of 32-bit elements
 
 /// Returns the flat indices of first, 2 first, … below `end`.
 static std::vector<uint64_t> listSteps(int64_t first, int64_t end, int64_t stride) {
@@ -30,7 +30,7 @@ LinearLayout planTransposition(const std::vector<int64_t> &shape, unsigned eleme
   const unsigned to = 1 - from;
   const int64_t threads = numWarps << laneBits, elements = std::max<int64_t>(shape[0] * shape[1] / threads, 1);
   const int64_t rows = std::min({chunkBytes / elementBytes, shape[to], elements}),
-                columns = std::min({mostColumns, shape[from], elements / rows});
+                columns = std::min({maxColumns, shape[from], elements / rows});
   const int64_t strides[] = {shape[1], 1};
   std::vector<uint64_t> registers = listSteps(1, rows, strides[to]), lanes, warps;
   std::vector<uint64_t> across = listSteps(1, columns, strides[from]);

@@ -64,7 +64,7 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   // Operands of dots come through descriptors, whether the program created these or computed addresses …
   list.add([] { return createTileRaiseDescriptors(); }, {&Can::mapsOfPointers}, limits.mapsOfPointers);
   // Row counts without a wgmma instruction become column counts, which may be any multiple of 8.
-  list.add([] { return createTileSwapDot(); }, {&Can::swappedProducts});
+  list.add([] { return createTileSwapDot(); }, {&Can::swappedDots});
   // … and the launcher encodes those that it can: after raising, which creates more of them.
   list.add([] { return createTileHostDescriptors(); }, {&Can::mapsOfPointers});
   // Loops still have the bounds that the program computes, and the accesses through tensor maps are known.
@@ -222,7 +222,7 @@ PipelineAbilities tile::abilitiesOf(const GpuPipelineOptions &options, const tar
   const KernelLimits &limits = options.limits;
   PipelineAbilities can{.mapsOfPointers = limits.mapsOfPointers,
                         .fewConversions = true,
-                        .swappedProducts = true,
+                        .swappedDots = true,
                         .asyncCopies = true,
                         .severalPrograms = limits.severalPrograms,
                         .sharedSteps = limits.severalPrograms && limits.sharedSteps,

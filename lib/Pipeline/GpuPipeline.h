@@ -43,10 +43,10 @@ struct GpuPipelineOptions {
 
 /// The effects of the enabled steps on kernels, as far as they determine which blocks, warps and schedule are fastest.
 struct PipelineAbilities {
-  bool mapsOfPointers;  ///< Accesses through pointers go through tensor maps that the launcher encodes.
-  bool fewConversions;  ///< Tiles occupy no shared memory besides the slots of their ring.
-  bool swappedProducts; ///< wgmma computes few rows, and row counts that are not powers of two, as columns.
-  bool asyncCopies;     ///< Operands of mma.sync are copied by cp.async, bypassing registers.
+  bool mapsOfPointers; ///< Accesses through pointers go through tensor maps that the launcher encodes.
+  bool fewConversions; ///< Tiles occupy no shared memory besides the slots of their ring.
+  bool swappedDots;    ///< wgmma computes few rows, and row counts that are not powers of two, as columns.
+  bool asyncCopies;    ///< Operands of mma.sync are copied by cp.async, bypassing registers.
   bool severalPrograms, sharedSteps, sharedTail; ///< As in KernelLimits.
   bool pingPong;                                 ///< Two teams of warps alternate.
 };

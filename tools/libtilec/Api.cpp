@@ -62,8 +62,8 @@ template <typename Body> tilec_status guarded(Body body) {
 
 /// Reads a caller's structure of this version or of an older one with fewer fields.
 template <typename T> bool readStruct(const T *given, T &whole) {
-  constexpr size_t mostBytes = 4096; // larger values are not plausible sizes
-  if (given->struct_bytes < sizeof given->struct_bytes || given->struct_bytes > mostBytes)
+  constexpr size_t maxBytes = 4096; // larger values are not plausible sizes
+  if (given->struct_bytes < sizeof given->struct_bytes || given->struct_bytes > maxBytes)
     return false;
   std::memcpy(static_cast<void *>(&whole), given, std::min(given->struct_bytes, sizeof whole));
   return true;
@@ -75,7 +75,7 @@ Answer failure(Outcome outcome, const llvm::Twine &message) {
 }
 
 /// Compiles in this process.
-Answer answerHere(tile::CommandLine line) {
+Answer compileInProcess(tile::CommandLine line) {
   Answer answer;
   std::optional<std::string> failed = tile::runGuarded([&] {
     try {
@@ -103,7 +103,8 @@ Answer compile(const tilec_compiler &compiler, const Request &request, const std
     }
   if (cancelled && *cancelled)
     return failure(Outcome::Cancelled, "the compilation was cancelled");
-  Answer answer = compiler.worker ? answerElsewhere(*compiler.worker, request, cancelled) : answerHere(std::move(line));
+  Answer answer =
+      compiler.worker ? compileInWorker(*compiler.worker, request, cancelled) : compileInProcess(std::move(line));
   if (compiler.cache) // a full cache does not fail the compilation
     llvm::consumeError(tile::keepAnswer(*compiler.cache, key, request, answer, begin));
   return answer;
@@ -147,10 +148,10 @@ tilec_status report(const Answer &answer, const tilec_request &request) {
 }
 
 tilec_status readRequest(const tilec_request &given, const tilec_compiler &compiler, Request &request) {
-  constexpr size_t mostOptions = 10000;
+  constexpr size_t maxOptions = 10000;
   if (!given.source && given.source_bytes != 0)
     return fail(TILEC_USAGE, "tilec_compile: 'source' is a null pointer");
-  if (given.option_count > mostOptions || (!given.options && given.option_count != 0))
+  if (given.option_count > maxOptions || (!given.options && given.option_count != 0))
     return fail(TILEC_USAGE, formatv("tilec_compile: 'option_count' is {0}, but 'options' is {1}", given.option_count,
                                      static_cast<const void *>(given.options)));
   request.name = given.name && *given.name ? given.name : "<source>";

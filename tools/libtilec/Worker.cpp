@@ -113,8 +113,8 @@ std::string findWorker() {
   return {};
 }
 
-Answer answerElsewhere(const WorkerSettings &settings, const Request &request, const std::atomic<bool> *cancelled) {
-  constexpr size_t mostAnswer = size_t(1) << 30, mostLastWords = 64 << 10;
+Answer compileInWorker(const WorkerSettings &settings, const Request &request, const std::atomic<bool> *cancelled) {
+  constexpr size_t maxAnswer = size_t(1) << 30, maxLastWords = 64 << 10;
   MemoryFile input("request"), output("answer"), errors("errors");
   if (input.handle < 0 || output.handle < 0 || errors.handle < 0 || !input.write(encode(request)))
     return failure(Outcome::Environment, formatv("cannot create a file in memory: {0}", std::strerror(errno)));
@@ -128,9 +128,9 @@ Answer answerElsewhere(const WorkerSettings &settings, const Request &request, c
   if (cancelled && *cancelled)
     return failure(Outcome::Cancelled, "the compilation was cancelled");
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
-    if (std::optional<Answer> answer = decodeAnswer(output.read(mostAnswer)))
+    if (std::optional<Answer> answer = decodeAnswer(output.read(maxAnswer)))
       return std::move(*answer);
-  std::string said = errors.read(mostLastWords);
+  std::string said = errors.read(maxLastWords);
   StringRef line = StringRef(said).ltrim().split('\n').first.rtrim();
   if (WIFEXITED(status) && WEXITSTATUS(status) == cannotStart)
     return failure(Outcome::Environment, formatv("cannot start '{0}'", settings.program));

@@ -17,6 +17,6 @@ struct WorkerSettings {
 std::string findWorker();
 
 /// Compiles in a worker. Any failure of the process becomes an answer. `cancelled` may be null.
-Answer answerElsewhere(const WorkerSettings &settings, const Request &request, const std::atomic<bool> *cancelled);
+Answer compileInWorker(const WorkerSettings &settings, const Request &request, const std::atomic<bool> *cancelled);
 
 } // namespace tile

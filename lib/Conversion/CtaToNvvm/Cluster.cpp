@@ -4,7 +4,7 @@
 // PTX ISA, "mapa": the address of a peer's shared memory follows from this CTA's address and the peer's rank, because
 // all CTAs have the same layout.
 #include "EmitLayout.h"
-#include "PartialPlaces.h"
+#include "PartialOffsets.h"
 #include "Patterns.h"
 #include "Ptx.h"
 #include "Tma.h"
@@ -84,10 +84,10 @@ struct TmaMulticastLowering : OpConversionPattern<cta::TmaMulticastOp> {
                                        arith::MulIOp::create(rewriter, loc, rank, emitI32(rewriter, loc, step)));
     Value barrier = emitBarrierSlot(rewriter, loc, adaptor.getBarrier(), adaptor.getSlot());
     Value all = arith::ConstantOp::create(rewriter, loc, rewriter.getI16IntegerAttr((1 << op.getParts()) - 1));
-    for (const TmaBoxes::Place &place : parts.boxes.places)
+    for (const TmaBoxes::Box &box : parts.boxes.boxes)
       NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
-          rewriter, loc, emitClusterAddress(rewriter, loc, emitByteOffset(rewriter, loc, target, place.byteOffset)),
-          adaptor.getDesc(), emitCoordinates(rewriter, loc, offsets, place), barrier,
+          rewriter, loc, emitClusterAddress(rewriter, loc, emitByteOffset(rewriter, loc, target, box.byteOffset)),
+          adaptor.getDesc(), emitCoordinates(rewriter, loc, offsets, box), barrier,
           /*im2colOffsets=*/ValueRange(), all, /*l2CacheHint=*/Value(), NVVM::TMALoadMode::TILE,
           /*isCTAOnly=*/false, /*group=*/NVVM::CTAGroupKindAttr(), /*predicate=*/Value());
     rewriter.eraseOp(op);
@@ -126,16 +126,16 @@ struct ClusterSumLowering : OpConversionPattern<cta::ClusterSumOp> {
 private:
   /// Several accumulators may pass through the buffer, one after another: the part of a warp has the same offset as
   /// for the largest accumulator, so that no warp overwrites data that another one still has to copy.
-  static PartialPlaces planPlaces(cta::ClusterSumOp op) {
-    PartialPlaces places(cast<RankedTensorType>(op.getValue().getType()));
-    places.warpStride = op.getBuffer().getType().getBytesPerSlot() / places.warps;
-    return places;
+  static PartialOffsets planOffsets(cta::ClusterSumOp op) {
+    PartialOffsets offsets(cast<RankedTensorType>(op.getValue().getType()));
+    offsets.warpStride = op.getBuffer().getType().getBytesPerSlot() / offsets.warps;
+    return offsets;
   }
 
   static Registers emitReceive(cta::ClusterSumOp op, OneToNOpAdaptor adaptor, OpBuilder &builder) {
     Location loc = op.getLoc();
-    PartialPlaces places = planPlaces(op);
-    int64_t bytes = places.warps * places.warpBytes * (op.getCtas() - 1);
+    PartialOffsets offsets = planOffsets(op);
+    int64_t bytes = offsets.warps * offsets.warpBytes * (op.getCtas() - 1);
     auto announces = scf::IfOp::create(builder, loc, emitIsFirstOfRole(builder, op), /*withElseRegion=*/false);
     {
       OpBuilder::InsertionGuard guard(builder);
@@ -147,7 +147,7 @@ private:
     for (int64_t sender = 1; sender < int64_t(op.getCtas()); ++sender) {
       int64_t slot = (sender - 1) * op.getBuffer().getType().getBytesPerSlot();
       Value start = emitByteOffset(builder, loc, adaptor.getBuffer().front(), slot);
-      sums = places.emitSums(builder, loc, sums, places.emitBase(builder, loc, start));
+      sums = offsets.emitAdditions(builder, loc, sums, offsets.emitBase(builder, loc, start));
     }
     Value lane = emitLane(builder, loc);
     Value target = arith::AddIOp::create(builder, loc, lane, emitI32(builder, loc, 1));
@@ -157,7 +157,7 @@ private:
 
   static void emitSend(cta::ClusterSumOp op, OneToNOpAdaptor adaptor, Value rank, OpBuilder &builder) {
     Location loc = op.getLoc();
-    PartialPlaces places = planPlaces(op);
+    PartialOffsets offsets = planOffsets(op);
     // The first use of the buffer need not wait for it to be free.
     Value parity = arith::XOrIOp::create(builder, loc, adaptor.getParity().front(), emitI32(builder, loc, 1));
     emitBarrierWait(builder, loc, adaptor.getTaken().front(), parity);
@@ -167,7 +167,7 @@ private:
     Value buffer = adaptor.getBuffer().front(), zero = emitI32(builder, loc, 0);
     Value start = LLVM::GEPOp::create(builder, loc, buffer.getType(), builder.getI8Type(), buffer,
                                       ArrayRef<LLVM::GEPArg>{offset});
-    places.emitStores(builder, loc, adaptor.getValue(), places.emitBase(builder, loc, start));
+    offsets.emitStores(builder, loc, adaptor.getValue(), offsets.emitBase(builder, loc, start));
     NVVM::FenceProxyOp::create(builder, loc, NVVM::ProxyKind::async_shared,
                                NVVM::SharedSpaceAttr::get(builder.getContext(), NVVM::SharedSpace::shared_cta));
     NVVM::SyncWarpOp::create(builder, loc, emitI32(builder, loc, -1));
@@ -175,13 +175,13 @@ private:
     auto branch = scf::IfOp::create(builder, loc, isFirst, /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(branch.thenBlock());
-    Value part = places.emitWarpPart(builder, loc, start);
+    Value part = offsets.emitWarpPart(builder, loc, start);
     Value remote = NVVM::MapaOp::create(builder, loc, clusterPointer(builder), part, zero);
     Value barrier = NVVM::MapaOp::create(builder, loc, clusterPointer(builder), adaptor.getSent().front(), zero);
     // The NVVM operation does not accept a barrier of another CTA.
     PtxStatement statement;
     statement.text = "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [$0], [$1], $2, [$3];";
-    statement.operands = {remote, part, emitI32(builder, loc, places.warpBytes), barrier};
+    statement.operands = {remote, part, emitI32(builder, loc, offsets.warpBytes), barrier};
     emitPtx(builder, loc, statement);
   }
 

@@ -82,10 +82,10 @@ struct ConvertCtaToNvvm : tile::impl::ConvertCtaToNvvmBase<ConvertCtaToNvvm> {
     const target::GpuTarget &gpu = cta::getTarget(getOperation());
     RegisterTypeConverter converter(&getContext());
     RewritePatternSet patterns(&getContext());
-    auto isProduct = [](Operation *op) {
+    auto isMma = [](Operation *op) {
       return isa<cta::WgmmaOp, cta::Tcgen05MmaOp, cta::MmaSyncOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
     };
-    Lowerings lowerings(converter, patterns, gpu, getOperation().walk(isProduct).wasInterrupted());
+    Lowerings lowerings(converter, patterns, gpu, getOperation().walk(isMma).wasInterrupted());
 #define FAMILY(name) register##name##Lowerings(lowerings);
 #include "Families.def"
     if (failed(prepare(lowerings)) || failed(convert(lowerings)))

@@ -79,8 +79,8 @@ Value emitLinearMap(OpBuilder &builder, Location loc, Value input, const std::ve
   // Groups bits by the distance that they move: value = XOR over distances of (input & mask) shifted.
   std::map<int, uint64_t> masks;
   for (size_t in = 0; in < bases.size(); ++in)
-    for (uint64_t rest = bases[in]; rest != 0; rest &= rest - 1)
-      masks[std::countr_zero(rest) - static_cast<int>(in)] |= uint64_t(1) << in;
+    for (uint64_t remaining = bases[in]; remaining != 0; remaining &= remaining - 1)
+      masks[std::countr_zero(remaining) - static_cast<int>(in)] |= uint64_t(1) << in;
   Value sum;
   uint64_t used = 0;
   for (auto [distance, mask] : masks) {

@@ -131,14 +131,14 @@ private:
   /// Returns how many k are added without a loop around them.
   int64_t chooseStep() const {
     // ptxas takes 0.6 s for 4096 multiply-adds of a thread, but 7 s for 16384 of one with too few registers.
-    constexpr int64_t mostWithoutLoop = 8192, mostInLoop = 2048;
+    constexpr int64_t maxWithoutLoop = 8192, maxInLoop = 2048;
     int64_t each = 0; // index along k
     for (size_t index = 0; index < canonical.size(); ++index)
       each += isOwn(index);
-    if (each * k <= mostWithoutLoop)
+    if (each * k <= maxWithoutLoop)
       return k;
     int64_t step = part;
-    while (step * 2 * each <= mostInLoop)
+    while (step * 2 * each <= maxInLoop)
       step *= 2;
     return step;
   }

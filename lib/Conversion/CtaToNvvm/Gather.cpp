@@ -78,11 +78,11 @@ struct LocalGatherLowering : OpConversionPattern<cta::LocalGatherOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     cta::BufferType buffer = op.getBuffer().getType();
-    GatherOffsets places(rewriter, loc, buffer.getShape(), op.getAxis(), op.getIndices());
+    GatherOffsets offsets(rewriter, loc, buffer.getShape(), op.getAxis(), op.getIndices());
     Registers registers;
     for (auto [number, index] : llvm::enumerate(adaptor.getIndices()))
-      registers.push_back(
-          emitElement(rewriter, loc, adaptor.getBuffer().front(), places.emit(number, index), buffer.getElementType()));
+      registers.push_back(emitElement(rewriter, loc, adaptor.getBuffer().front(), offsets.emit(number, index),
+                                      buffer.getElementType()));
     rewriter.replaceOpWithMultiple(op, {registers});
     return success();
   }
@@ -98,10 +98,10 @@ struct PanelGatherLowering : OpConversionPattern<cta::PanelGatherOp> {
     Location loc = op.getLoc();
     cta::BufferType buffer = op.getBuffer().getType();
     int64_t elements = buffer.getLayout().getLayout().numElements();
-    GatherOffsets places(rewriter, loc, op.getShape(), op.getAxis(), op.getIndices());
+    GatherOffsets offsets(rewriter, loc, op.getShape(), op.getAxis(), op.getIndices());
     Registers registers;
     for (auto [number, index] : llvm::enumerate(adaptor.getIndices())) {
-      Value place = places.emit(number, index);
+      Value place = offsets.emit(number, index);
       Value inPanel = arith::AndIOp::create(rewriter, loc, place, emitI32(rewriter, loc, elements - 1));
       Value element = emitElement(rewriter, loc, adaptor.getBuffer().front(), inPanel, buffer.getElementType());
       if (op.getOthers()) {

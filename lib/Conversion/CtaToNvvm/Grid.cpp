@@ -2,7 +2,7 @@
 // Partial accumulators and flags in global memory, through which the CTAs of a grid share work; dependencies between
 // grids.
 #include "EmitLayout.h"
-#include "PartialPlaces.h"
+#include "PartialOffsets.h"
 #include "Patterns.h"
 #include "Ptx.h"
 
@@ -23,8 +23,8 @@ struct PartialStoreLowering : OpConversionPattern<cta::PartialStoreOp> {
   LogicalResult matchAndRewrite(cta::PartialStoreOp op, OneToNOpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    PartialPlaces places(cast<RankedTensorType>(op.getValue().getType()), op.getColumns());
-    places.emitStores(rewriter, loc, adaptor.getValue(), places.emitBase(rewriter, loc, adaptor.getPtr().front()));
+    PartialOffsets offsets(cast<RankedTensorType>(op.getValue().getType()), op.getColumns());
+    offsets.emitStores(rewriter, loc, adaptor.getValue(), offsets.emitBase(rewriter, loc, adaptor.getPtr().front()));
     rewriter.eraseOp(op);
     return success();
   }
@@ -36,9 +36,9 @@ struct PartialAddLowering : OpConversionPattern<cta::PartialAddOp> {
   LogicalResult matchAndRewrite(cta::PartialAddOp op, OneToNOpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    PartialPlaces places(cast<RankedTensorType>(op.getValue().getType()), op.getColumns());
-    Value base = places.emitBase(rewriter, loc, adaptor.getPtr().front());
-    Registers sums = places.emitSums(rewriter, loc, adaptor.getValue(), base);
+    PartialOffsets offsets(cast<RankedTensorType>(op.getValue().getType()), op.getColumns());
+    Value base = offsets.emitBase(rewriter, loc, adaptor.getPtr().front());
+    Registers sums = offsets.emitAdditions(rewriter, loc, adaptor.getValue(), base);
     rewriter.replaceOpWithMultiple(op, {sums});
     return success();
   }

@@ -74,7 +74,7 @@ static SmallVector<Operation *> findOwnWork(ArrayRef<Operation *> stores) {
 }
 
 /// Returns true if a branch around the work pays for its own instructions: an elementary function takes up to 30.
-static bool isMuchWork(ArrayRef<Operation *> work) {
+static bool isExpensive(ArrayRef<Operation *> work) {
   if (work.empty())
     return false;
   const target::Tuned &tuned = target::tunedOf(cta::getTarget(work.front()));
@@ -88,7 +88,7 @@ static bool isMuchWork(ArrayRef<Operation *> work) {
 
 static void leaveToFirstWarp(ArrayRef<Operation *> stores, uint64_t idle) {
   SmallVector<Operation *> work = findOwnWork(stores);
-  if (!isMuchWork(work))
+  if (!isExpensive(work))
     return;
   OpBuilder builder(stores.back());
   Location loc = stores.back()->getLoc();

@@ -92,11 +92,12 @@ private:
   /// fewer registers than these leave per thread, and have fewer loads in flight (bench/results/h200/row-kernels.md).
   static int64_t countCtasOfRows(KernelOp kernel) {
     bool copies = false;
-    WalkResult products = kernel.walk([&](Operation *op) {
+    WalkResult search = kernel.walk([&](Operation *op) {
       copies |= isa<cta::AsyncCopyOp>(op);
-      return isa<cta::WgmmaOp, cta::Tcgen05MmaOp, cta::MmaSyncOp, cta::FmaDotOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
+      return isa<cta::WgmmaOp, cta::Tcgen05MmaOp, cta::MmaSyncOp, cta::FmaDotOp>(op) ? WalkResult::interrupt()
+                                                                                     : WalkResult::advance();
     });
-    if (!copies || products.wasInterrupted())
+    if (!copies || search.wasInterrupted())
       return 0;
     const int64_t threads = cta::countWarps(kernel) * target::threadsPerWarp;
     const target::GpuTarget &gpu = cta::getTarget(kernel);
@@ -111,10 +112,9 @@ private:
   static bool isQuicklyAssembled(KernelOp kernel) {
     const uint32_t fewColumns = target::tunedOf(cta::getTarget(kernel)).quicklyAssembledColumns;
     bool multiplies = false;
-    WalkResult result = kernel.walk([&](cta::WgmmaOp product) {
+    WalkResult result = kernel.walk([&](cta::WgmmaOp mma) {
       multiplies = true;
-      bool isWide =
-          product.getN() > fewColumns && product.getB().getType().getElementType().getIntOrFloatBitWidth() == 16;
+      bool isWide = mma.getN() > fewColumns && mma.getB().getType().getElementType().getIntOrFloatBitWidth() == 16;
       return isWide ? WalkResult::advance() : WalkResult::interrupt();
     });
     return multiplies && !result.wasInterrupted();

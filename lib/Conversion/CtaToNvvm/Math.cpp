@@ -182,8 +182,8 @@ struct LibraryLowering : ConversionPattern {
     Type type = op->getNumResults() == 1 ? op->getResult(0).getType() : Type();
     if (function.empty() || !type || (!type.isF32() && !type.isF64()))
       return failure();
-    bool saysType = StringRef(function).ends_with("_rn");
-    std::string name = function + (type.isF32() && !saysType ? "f" : "");
+    bool hasTypeSuffix = StringRef(function).ends_with("_rn");
+    std::string name = function + (type.isF32() && !hasTypeSuffix ? "f" : "");
     auto module = op->getParentOfType<ModuleOp>();
     auto callee = module.lookupSymbol<LLVM::LLVMFuncOp>(name);
     if (!callee) {

@@ -73,8 +73,8 @@ SmallVector<SmallVector<Value>> collectOwnConditions(ValueRange masks) {
   for (auto [mask, conditions] : llvm::zip(masks, all))
     collectConditions(mask, conditions);
   SmallVector<SmallVector<Value>> own(masks.size());
-  for (auto [conditions, rest] : llvm::zip(all, own))
-    llvm::copy_if(conditions, std::back_inserter(rest), [&](Value condition) {
+  for (auto [conditions, unshared] : llvm::zip(all, own))
+    llvm::copy_if(conditions, std::back_inserter(unshared), [&](Value condition) {
       return !llvm::all_of(all, [&](auto &others) { return others.contains(condition); });
     });
   return own;
@@ -119,13 +119,13 @@ Operation *findFirstUser(LoadOp op) {
 Registers emitOffsetsInGroups(OpBuilder &builder, Location loc, Type pointerType, ValueRange pointers, int64_t vector) {
   AccessGroups groups = planGroups(pointerType, vector);
   auto bytes = int32_t(getBytesInMemory(cast<PtrType>(getElementTypeOf(pointerType)).getPointee()));
-  Registers places;
+  Registers addresses;
   for (auto [index, pointer] : llvm::enumerate(pointers)) {
     auto distance = int32_t(index % groups.size);
     Value first = pointers[index - distance];
-    places.push_back(distance == 0 ? first : emitByteOffset(builder, loc, first, distance * bytes));
+    addresses.push_back(distance == 0 ? first : emitByteOffset(builder, loc, first, distance * bytes));
   }
-  return places;
+  return addresses;
 }
 
 /// The data of a load, as the words that its wide accesses move.
@@ -196,9 +196,9 @@ struct LoadLowering : TargetPattern<LoadOp> {
     Registers whole = load(op, adaptor, adaptor.getPtr(), op.getVector(), {}, rewriter);
     scf::YieldOp::create(rewriter, op.getLoc(), words.pack(whole));
     rewriter.setInsertionPointToStart(branch.elseBlock());
-    Registers places =
+    Registers addresses =
         emitOffsetsInGroups(rewriter, op.getLoc(), op.getPtr().getType(), adaptor.getPtr(), op.getVector());
-    Registers single = load(op, adaptor, places, /*vector=*/1, adaptor.getMask(), rewriter);
+    Registers single = load(op, adaptor, addresses, /*vector=*/1, adaptor.getMask(), rewriter);
     scf::YieldOp::create(rewriter, op.getLoc(), words.pack(single));
     rewriter.setInsertionPointAfter(branch);
     rewriter.replaceOpWithMultiple(op, {words.unpack(branch.getResults())});
@@ -242,8 +242,8 @@ private:
     builder.setInsertionPointToStart(branch.thenBlock());
     yield(loadCovering(op, adaptor, groups, builder));
     builder.setInsertionPointToStart(branch.elseBlock());
-    Registers places = emitOffsetsInGroups(builder, loc, op.getPtr().getType(), adaptor.getPtr(), op.getVector());
-    Registers single = load(op, adaptor, places, /*vector=*/1, adaptor.getMask(), builder);
+    Registers addresses = emitOffsetsInGroups(builder, loc, op.getPtr().getType(), adaptor.getPtr(), op.getVector());
+    Registers single = load(op, adaptor, addresses, /*vector=*/1, adaptor.getMask(), builder);
     yield(llvm::map_to_vector(own, [&](unsigned first) {
       return CoveringWords::of(builder, loc,
                                packWords(builder, loc, ValueRange(single).slice(first, groups.size), format));
@@ -316,9 +316,9 @@ struct StoreLowering : TargetPattern<StoreOp> {
       rewriter.setInsertionPointToStart(branch.thenBlock());
       store(op, adaptor, adaptor.getPtr(), op.getVector(), {}, rewriter);
       rewriter.setInsertionPointToStart(branch.elseBlock());
-      Registers places =
+      Registers addresses =
           emitOffsetsInGroups(rewriter, op.getLoc(), op.getPtr().getType(), adaptor.getPtr(), op.getVector());
-      store(op, adaptor, places, /*vector=*/1, adaptor.getMask(), rewriter);
+      store(op, adaptor, addresses, /*vector=*/1, adaptor.getMask(), rewriter);
     }
     rewriter.eraseOp(op);
     return success();

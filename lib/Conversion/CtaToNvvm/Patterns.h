@@ -94,7 +94,7 @@ struct NamedBarriers {
   static constexpr unsigned count = 16, firstOfGroups = 2;
   static unsigned ofRole(const cta::Role &role);
   /// Returns the first barrier of the turns of the role's warp groups.
-  static unsigned firstOfTurns(mlir::Operation *turn, unsigned groups);
+  static unsigned firstTurnBarrier(mlir::Operation *turn, unsigned groups);
 };
 /// Declares `sharedSymbol`.
 void declareSharedMemory(mlir::ModuleOp module);

@@ -172,10 +172,10 @@ Tuple combineTree(CombineEmitter &emitter, ArrayRef<Tuple> tuples, size_t inTurn
 /// in a tree only the leaves would be fused.
 size_t countInTurn(Block &combine, ValueRange registers) {
   // Three of four are fused, in about as many clocks as a tree takes.
-  const size_t products = target::tunedOf(cta::getTarget(combine.getParentOp())).sequentialTerms;
+  const size_t sequential = target::tunedOf(cta::getTarget(combine.getParentOp())).sequentialTerms;
   bool adds = combine.getOperations().size() == 2 && isa<arith::AddFOp>(combine.front());
-  bool isProduct = llvm::all_of(registers, [](Value value) { return value.getDefiningOp<arith::MulFOp>(); });
-  return adds && isProduct ? products : 1;
+  bool areMultiplied = llvm::all_of(registers, [](Value value) { return value.getDefiningOp<arith::MulFOp>(); });
+  return adds && areMultiplied ? sequential : 1;
 }
 
 template <typename OpType> struct ReductionLowering : OpConversionPattern<OpType> {

@@ -114,7 +114,7 @@ struct TurnOpenLowering : OpConversionPattern<cta::TurnOpenOp> {
                                          emitI32(rewriter, loc, op.getGroups() - 1));
     auto branch = scf::IfOp::create(rewriter, loc, isLast, /*withElseRegion=*/false);
     rewriter.setInsertionPointToStart(branch.thenBlock());
-    emitArrival(rewriter, loc, emitI32(rewriter, loc, NamedBarriers::firstOfTurns(op, op.getGroups())));
+    emitArrival(rewriter, loc, emitI32(rewriter, loc, NamedBarriers::firstTurnBarrier(op, op.getGroups())));
     rewriter.eraseOp(op);
     return success();
   }
@@ -126,7 +126,7 @@ struct TurnBeginLowering : OpConversionPattern<cta::TurnBeginOp> {
   LogicalResult matchAndRewrite(cta::TurnBeginOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     Value barrier = arith::AddIOp::create(rewriter, loc, emitGroupInRole(rewriter, op),
-                                          emitI32(rewriter, loc, NamedBarriers::firstOfTurns(op, op.getGroups())));
+                                          emitI32(rewriter, loc, NamedBarriers::firstTurnBarrier(op, op.getGroups())));
     rewriter.replaceOpWithNewOp<NVVM::BarrierOp>(op, /*res=*/Type(), barrier, emitI32(rewriter, loc, threadsAtTurn),
                                                  NVVM::BarrierReductionAttr(), /*reductionPredicate=*/Value());
     return success();
@@ -141,9 +141,9 @@ struct TurnEndLowering : OpConversionPattern<cta::TurnEndOp> {
     Value group = emitGroupInRole(rewriter, op);
     Value isLast = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, group,
                                          emitI32(rewriter, loc, op.getGroups() - 1));
-    Value first = emitI32(rewriter, loc, NamedBarriers::firstOfTurns(op, op.getGroups()));
+    Value first = emitI32(rewriter, loc, NamedBarriers::firstTurnBarrier(op, op.getGroups()));
     Value next = arith::AddIOp::create(rewriter, loc, group,
-                                       emitI32(rewriter, loc, NamedBarriers::firstOfTurns(op, op.getGroups()) + 1));
+                                       emitI32(rewriter, loc, NamedBarriers::firstTurnBarrier(op, op.getGroups()) + 1));
     emitArrival(rewriter, loc, arith::SelectOp::create(rewriter, loc, isLast, first, next));
     rewriter.eraseOp(op);
     return success();
@@ -167,7 +167,7 @@ unsigned NamedBarriers::ofRole(const cta::Role &role) {
   return found == roles.begin() ? 1 : count - (found - roles.begin());
 }
 
-unsigned NamedBarriers::firstOfTurns(Operation *turn, unsigned groups) {
+unsigned NamedBarriers::firstTurnBarrier(Operation *turn, unsigned groups) {
   unsigned warps = 0;
   for (const cta::Role &role : findWholeRoles(turn))
     warps = std::max(warps, role.getFirstWarp() + role.getAttr().countWarps());
@@ -178,7 +178,7 @@ static LogicalResult checkTurn(Operation *op, unsigned groups) {
   if (cta::isTurnOfTeams(op))
     return op->emitOpError() << "is for teams; run cta-lower-rings first";
   unsigned others = std::max<unsigned>(findWholeRoles(op).size(), 1) - 1;
-  unsigned needed = NamedBarriers::firstOfTurns(op, groups) + groups + others;
+  unsigned needed = NamedBarriers::firstTurnBarrier(op, groups) + groups + others;
   if (needed > NamedBarriers::count)
     return op->emitOpError() << "is for " << groups << " warp groups, which need " << needed
                              << " named barriers, but a CTA has " << NamedBarriers::count;

@@ -39,9 +39,9 @@ std::optional<ScanPlan> planScan(const LinearLayout &layout, unsigned axis, std:
   std::map<int32_t, uint64_t> registers;
   std::map<int32_t, unsigned> lanes, warps;
   auto isAlong = [&](const std::vector<int32_t> &basis) {
-    std::vector<int32_t> rest = basis;
-    rest[axis] = 0;
-    return basis[axis] != 0 && layout.flatten(rest) == 0;
+    std::vector<int32_t> others = basis;
+    others[axis] = 0;
+    return basis[axis] != 0 && layout.flatten(others) == 0;
   };
   for (auto [bit, basis] : llvm::enumerate(layout.bases(layout::registerDim))) {
     if (basis[axis] == 0)
@@ -160,7 +160,7 @@ private:
   }
 
   /// Returns how many lanes of the axis precede this one.
-  Value emitPlace() {
+  Value emitPosition() {
     std::vector<uint64_t> bases(layout::laneBits, 0);
     for (auto [index, bit] : llvm::enumerate(plan.axisLanes))
       bases[bit] = uint64_t(1) << index;
@@ -206,7 +206,7 @@ private:
   }
 
   void addPrefix(SmallVector<Tuple> &tuples) {
-    Value place = emitPlace();
+    Value place = emitPosition();
     auto hasBefore = [&](int64_t lanes) {
       return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge, place, emitI32(builder, loc, lanes));
     };
@@ -233,9 +233,9 @@ private:
 /// Returns the registers of each scan that a thread executes, in the order of the axis.
 std::vector<std::vector<size_t>> listScans(const ScanPlan &plan) {
   std::vector<std::vector<size_t>> scans(size_t(1) << plan.otherRegisters.size());
-  for (auto [other, places] : llvm::enumerate(scans))
+  for (auto [other, positions] : llvm::enumerate(scans))
     for (size_t along = 0; along < size_t(1) << plan.axisRegisters.size(); ++along)
-      places.push_back(select(plan.otherRegisters, other) | select(plan.axisRegisters, along));
+      positions.push_back(select(plan.otherRegisters, other) | select(plan.axisRegisters, along));
   return scans;
 }
 
@@ -282,25 +282,25 @@ template <typename OpType> struct ScanLowering : OpConversionPattern<OpType> {
     SmallVector<ValueRange> sources(adaptor.getSrcs());
     SmallVector<Registers> results(sources.size(), Registers(layout.numRegisters()));
     std::vector<Tuple> totals(layout.numRegisters());
-    for (const std::vector<size_t> &places : listScans(*plan)) {
+    for (const std::vector<size_t> &positions : listScans(*plan)) {
       SmallVector<Tuple> tuples;
-      for (size_t place : places)
+      for (size_t place : positions)
         tuples.push_back(tupleAt(sources, place));
       tuples = emitter.run(std::move(tuples));
-      for (auto [place, tuple] : llvm::zip(places, tuples))
+      for (auto [place, tuple] : llvm::zip(positions, tuples))
         setTuple(results, place, tuple);
       if constexpr (std::is_same_v<OpType, cta::PartialScanOp>) {
         Tuple total = emitter.totalOf(tuples);
-        for (size_t place : places)
+        for (size_t place : positions)
           totals[place] = total;
       }
     }
     if constexpr (std::is_same_v<OpType, cta::PartialScanOp>) {
-      std::vector<int32_t> places =
+      std::vector<int32_t> positions =
           *sourcesOfScans(layout, cta::getLayout(op.getTotals().front().getType()), op.getAxis());
       size_t first = results.size();
-      results.append(first, Registers(places.size()));
-      for (auto [index, place] : llvm::enumerate(places))
+      results.append(first, Registers(positions.size()));
+      for (auto [index, place] : llvm::enumerate(positions))
         setTuple(MutableArrayRef(results).drop_front(first), index, totals[place]);
     }
     rewriter.replaceOpWithMultiple(op, std::move(results));
@@ -325,15 +325,15 @@ struct CarryLowering : OpConversionPattern<cta::ScanCarryOp> {
     SmallVector<ValueRange> operands(adaptor.getSrcs());
     ArrayRef<ValueRange> scans = ArrayRef(operands).take_front(op->getNumResults());
     SmallVector<Registers> results(scans.size(), Registers(layout.numRegisters()));
-    for (const std::vector<size_t> &places : listScans(*plan)) {
+    for (const std::vector<size_t> &positions : listScans(*plan)) {
       SmallVector<Tuple> tuples, totals;
-      for (size_t place : places)
+      for (size_t place : positions)
         tuples.push_back(tupleAt(scans, place));
       for (size_t warp = 0; warp < warps; ++warp)
         totals.push_back(
-            tupleAt(ArrayRef(operands).drop_front(scans.size()), (rows[places.front()] & ~(warps - 1)) | warp));
+            tupleAt(ArrayRef(operands).drop_front(scans.size()), (rows[positions.front()] & ~(warps - 1)) | warp));
       emitter.addBefore(tuples, std::move(totals));
-      for (auto [place, tuple] : llvm::zip(places, tuples))
+      for (auto [place, tuple] : llvm::zip(positions, tuples))
         setTuple(results, place, tuple);
     }
     rewriter.replaceOpWithMultiple(op, std::move(results));

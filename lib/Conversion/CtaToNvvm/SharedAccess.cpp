@@ -116,7 +116,7 @@ struct SharedPartLoader::State {
   Value base;
   Type element;
   VectorAccess access;
-  layout::Span places; // offset within the tile, by row-major index of the columns of its layout
+  layout::Span tileOffsets; // offset within the tile, by row-major index of the columns of its layout
   std::vector<int32_t> canonical;
   ThreadMap map;
   std::optional<OffsetEmitter> offsets;
@@ -127,13 +127,13 @@ SharedPartLoader::SharedPartLoader(OpBuilder &builder, Location loc, const Share
     : state(new State{
           builder, loc, tile.base, tile.element, {}, layout::Span(tile.layout.toMatrix().columns()), {}, {}, {}}) {
   unsigned bytes = getBytesInMemory(tile.element);
-  LinearLayout places = layout::memoryOffsets(tile.distributed, tile.layout);
+  LinearLayout memory = layout::memoryOffsets(tile.distributed, tile.layout);
   // A shift must keep accesses aligned.
   unsigned width = widestAccess;
   for (uint64_t shift : shifts)
-    while (width > bytes && *state->places.express(shift) * bytes % width != 0)
+    while (width > bytes && *state->tileOffsets.express(shift) * bytes % width != 0)
       width /= 2;
-  state->access = layout::planVectorAccess(places, bytes, width);
+  state->access = layout::planVectorAccess(memory, bytes, width);
   state->canonical = canonicalRegisters(state->access.addresses);
   state->map = ThreadMap::flat(state->access.addresses, bytes);
   state->offsets.emplace(builder, loc, state->map);
@@ -145,7 +145,7 @@ void SharedPartLoader::moveBy(Value index, const std::vector<uint64_t> &ofBit) {
   std::vector<uint64_t> bytes;
   uint64_t mask = 0;
   for (uint64_t shift : ofBit) {
-    bytes.push_back(*state->places.express(shift) * getBytesInMemory(state->element));
+    bytes.push_back(*state->tileOffsets.express(shift) * getBytesInMemory(state->element));
     mask |= bytes.back();
   }
   if (Value moved = emitLinearMap(state->builder, state->loc, index, bytes))
@@ -155,7 +155,7 @@ void SharedPartLoader::moveBy(Value index, const std::vector<uint64_t> &ofBit) {
 SmallVector<Value> SharedPartLoader::load(uint64_t shift) {
   const VectorAccess &access = state->access;
   WordFormat format = wordsFor(state->element, access.elements);
-  uint64_t offset = *state->places.express(shift) * getBytesInMemory(state->element);
+  uint64_t offset = *state->tileOffsets.express(shift) * getBytesInMemory(state->element);
   SmallVector<Value> registers(access.registerOrder.size());
   for (int64_t index = 0; index < access.addresses.numRegisters(); ++index) {
     auto first = access.registerOrder.begin() + index * access.elements;

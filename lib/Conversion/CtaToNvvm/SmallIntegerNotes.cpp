@@ -121,7 +121,7 @@ private:
       return false;
     const int64_t most = range.smax().getZExtValue();
     const Anchor anchor = anchorOf(to, most, hasBF16);
-    return anchor.isHalf() && most < anchor.places;
+    return anchor.isHalf() && most < anchor.integers;
   }
 
   /// float(q - z) = float(q) - float(z), where z is the same for many q.
@@ -139,8 +139,8 @@ private:
       return arith::UIToFPOp::create(builder, op.getLoc(), withElementType(integer.getType(), element), integer);
     };
     Value low = convert(zero);
-    Value difference = arith::SubFOp::create(builder, op.getLoc(), convert(sub.getLhs()),
-                                             shapeAs(sub.getRhs(), low, builder));
+    Value difference =
+        arith::SubFOp::create(builder, op.getLoc(), convert(sub.getLhs()), shapeAs(sub.getRhs(), low, builder));
     op.replaceAllUsesWith(difference);
   }
 
@@ -158,7 +158,7 @@ private:
     const int64_t least = isSigned ? low.getSExtValue() : 0,
                   most = isSigned ? high.getSExtValue() : high.getZExtValue();
     const int64_t span = most - std::min<int64_t>(least, 0);
-    if (span < anchorOf(to, span, hasBF16).places)
+    if (span < anchorOf(to, span, hasBF16).integers)
       op->setAttr(integerRange, DenseI64ArrayAttr::get(op->getContext(), {least, most}));
   }
 
@@ -173,7 +173,7 @@ private:
     auto rangeOf = [](Operation *op) { return op->getAttrOfType<DenseI64ArrayAttr>(integerRange).asArrayRef(); };
     const int64_t low = std::min<int64_t>(rangeOf(from)[0], 0);
     const Anchor anchor = anchorOf(type.getElementType(), rangeOf(from)[1] - low, hasBF16);
-    const int64_t number = int64_t(anchor.number) - low, exact = 2 * anchor.places; // all integers up to here are
+    const int64_t number = int64_t(anchor.number) - low, exact = 2 * anchor.integers; // all integers up to here are
     if (!anchor.isHalf() || rangeOf(subtracted)[0] + number < -exact || rangeOf(subtracted)[1] + number > exact)
       return;
     OpBuilder builder(sub);
@@ -181,8 +181,8 @@ private:
     Value small = subtracted->getResult(0);
     auto constant = SplatElementsAttr::get(cast<RankedTensorType>(small.getType()),
                                            builder.getFloatAttr(type.getElementType(), double(number)).getValue());
-    Value sum = arith::AddFOp::create(builder, sub.getLoc(), small,
-                                      arith::ConstantOp::create(builder, sub.getLoc(), constant));
+    Value sum =
+        arith::AddFOp::create(builder, sub.getLoc(), small, arith::ConstantOp::create(builder, sub.getLoc(), constant));
     builder.setInsertionPoint(sub);
     sub.getRhsMutable().assign(shapeAs(sub.getRhs(), sum, builder));
     from->setAttr(keepsAnchor, builder.getUnitAttr());

@@ -30,7 +30,7 @@ namespace tile::conversion {
 Anchor anchorOf(Type type, int64_t span, bool hasBF16) {
   constexpr Anchor f16{1024, 0x6400, 1 << 10}, bf16{128, 0x4300, 1 << 7}, f32{8388608, 0x4b000000, 1 << 23};
   const bool isSelected = span <= 1; // one of two values, which LLVM recognizes
-  return type.isF16() ? f16 : type.isBF16() && hasBF16 && !isSelected && span < bf16.places ? bf16 : f32;
+  return type.isF16() ? f16 : type.isBF16() && hasBF16 && !isSelected && span < bf16.integers ? bf16 : f32;
 }
 
 namespace {
@@ -97,10 +97,10 @@ template <typename OpType> struct SmallIntegerLowering : OpConversionPattern<OpT
     Registers words = hasWords ? packNextToAnchors(adaptor.getIn(), to, anchor, together, rewriter)
                                : addAnchors(adaptor.getIn(), anchor, low, rewriter);
     const double number = op->hasAttr(keepsAnchor) ? 0 : anchor.number - double(low);
-    Registers numbers =
+    Registers converted =
         hasWords && hasSigns(to) ? subtractSigns(words, rewriter) : less(number, words, to, anchor.isHalf(), rewriter);
-    numbers.truncate(adaptor.getIn().size()); // a word may hold a single value
-    rewriter.replaceOpWithMultiple(op, {numbers});
+    converted.truncate(adaptor.getIn().size()); // a word may hold a single value
+    rewriter.replaceOpWithMultiple(op, {converted});
     return success();
   }
 
@@ -128,9 +128,9 @@ private:
         word = arith::ExtUIOp::create(builder, loc, builder.getI32Type(), word);
       if (isSigned && !hasSigns(to))
         word = arith::XOrIOp::create(builder, loc, word, emitI32(builder, loc, 0x80808080));
-      Value beside = emitI32(builder, loc, to.isF16() ? 0x64 : hasSigns(to) ? 0x43 : anchor.bits);
+      Value highBytes = emitI32(builder, loc, to.isF16() ? 0x64 : hasSigns(to) ? 0x43 : anchor.bits);
       for (uint32_t first = 0; first < together; first += isPair ? 2 : 1)
-        words.push_back(permute(word, beside, isPair ? 0x4140 + first * 0x0101 : 0x7650 + first, loc, builder));
+        words.push_back(permute(word, highBytes, isPair ? 0x4140 + first * 0x0101 : 0x7650 + first, loc, builder));
     }
     return words;
   }
@@ -254,11 +254,11 @@ private:
     }
     auto pair = VectorType::get(2, to);
     auto number = DenseElementsAttr::get(pair, builder.getFloatAttr(to, anchor).getValue());
-    Value numbers = arith::ConstantOp::create(builder, loc, number);
+    Value offsets = arith::ConstantOp::create(builder, loc, number);
     for (Value word : words) {
       Value both = LLVM::BitcastOp::create(builder, loc, pair, word);
       if (anchor != 0)
-        both = arith::SubFOp::create(builder, loc, both, numbers);
+        both = arith::SubFOp::create(builder, loc, both, offsets);
       for (size_t half : {0, 1})
         results.push_back(LLVM::ExtractElementOp::create(builder, loc, both, emitI32(builder, loc, half)));
     }

@@ -8,11 +8,11 @@
 
 namespace tile::conversion {
 
-/// A float whose last place counts ones: the value, its bits, and how many integers follow it.
+/// A float whose last place counts ones: the value, its bits, and the number of consecutive integers that follow it.
 struct Anchor {
   double number;
   uint32_t bits;
-  int64_t places;
+  int64_t integers;
   bool isHalf() const { return bits <= UINT16_MAX; }
 };
 

@@ -94,7 +94,7 @@ SmallVector<AccessStep> emitSteps(OpBuilder &builder, Location loc, const Access
 
 /// Returns how many registers of a thread an instruction may move, a power of two: those that are not moved yet, or
 /// that have been moved, must fit in addition, or ptxas fails instead of spilling.
-int64_t mostRegistersOf(Operation *op) {
+int64_t maxRegistersOf(Operation *op) {
   auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
   auto threads = function->getAttrOfType<DenseI32ArrayAttr>(NVVM::NVVMDialect::getReqntidAttrName());
   auto ctas = function->getAttrOfType<IntegerAttr>(NVVM::NVVMDialect::getMinctasmAttrName());
@@ -106,7 +106,7 @@ AccessPlan planAccess(OpBuilder &builder, Operation *op, Value memory, cta::Tens
                       std::optional<uint32_t> columns) {
   Location loc = op->getLoc();
   AccessPlan plan;
-  plan.most = mostRegistersOf(op);
+  plan.most = maxRegistersOf(op);
   const int64_t m = type.getShape()[0], n = type.getShape()[1] / type.getElementsPerColumn(),
                 groups = warps / target::warpsPerGroup;
   const int64_t groupsM = m < fullRows ? 1 : std::min<int64_t>(groups, m / fullRows);

@@ -23,10 +23,10 @@ Value emitBarrierSlot(OpBuilder &builder, Location loc, Value ring, Value slot) 
                              LLVM::GEPNoWrapFlags::nuw);
 }
 
-SmallVector<Value> emitCoordinates(OpBuilder &builder, Location loc, ValueRange offsets, const TmaBoxes::Place &place) {
+SmallVector<Value> emitCoordinates(OpBuilder &builder, Location loc, ValueRange offsets, const TmaBoxes::Box &box) {
   SmallVector<Value> coordinates;
-  SmallVector<int64_t> insides(offsets.size() - place.coordinates.size(), 0);
-  llvm::append_range(insides, place.coordinates);
+  SmallVector<int64_t> insides(offsets.size() - box.coordinates.size(), 0);
+  llvm::append_range(insides, box.coordinates);
   for (auto [offset, inside] : llvm::zip_equal(offsets, insides)) {
     Value coordinate = offset;
     if (inside != 0)
@@ -58,12 +58,12 @@ TmaBoxes boxesOf(cta::BufferType buffer) {
                                buffer.getShape().vec());
 }
 
-void emitLoads(OpBuilder &builder, Location loc, cta::BufferType type, Value buffer, Value desc, Value rest,
+void emitLoads(OpBuilder &builder, Location loc, cta::BufferType type, Value buffer, Value desc, Value tail,
                ValueRange offsets, Value barrier) {
-  for (const TmaBoxes::Place &place : boxesOf(type).places) {
-    Value target = emitByteOffset(builder, loc, buffer, place.byteOffset);
+  for (const TmaBoxes::Box &box : boxesOf(type).boxes) {
+    Value target = emitByteOffset(builder, loc, buffer, box.byteOffset);
     NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
-        builder, loc, target, place.isRest ? rest : desc, emitCoordinates(builder, loc, offsets, place), barrier,
+        builder, loc, target, box.isTail ? tail : desc, emitCoordinates(builder, loc, offsets, box), barrier,
         /*im2colOffsets=*/ValueRange(), /*multicastMask=*/Value(), /*l2CacheHint=*/Value(), NVVM::TMALoadMode::TILE,
         /*isCTAOnly=*/true, /*group=*/NVVM::CTAGroupKindAttr(), /*predicate=*/Value());
   }
@@ -102,7 +102,7 @@ struct MbarrierArriveLowering : OpConversionPattern<cta::MbarrierArriveOp> {
     Location loc = op.getLoc();
     std::optional<cta::Role> role = cta::findRole(op);
     if (role && role->getAttr().getOneThread())
-      return arriveAlone(op, adaptor, rewriter);
+      return arriveFromOneThread(op, adaptor, rewriter);
     // The thread arrives for its warp: the reads of the other lanes must be complete.
     NVVM::SyncWarpOp::create(rewriter, loc, emitI32(rewriter, loc, -1));
     Value lane = arith::AndIOp::create(rewriter, loc, emitThreadId(rewriter, loc), emitI32(rewriter, loc, 31));
@@ -134,7 +134,8 @@ struct MbarrierArriveLowering : OpConversionPattern<cta::MbarrierArriveOp> {
 
 private:
   /// The role's only thread may be any lane, and there are no others to wait for.
-  static LogicalResult arriveAlone(cta::MbarrierArriveOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) {
+  static LogicalResult arriveFromOneThread(cta::MbarrierArriveOp op, OpAdaptor adaptor,
+                                           ConversionPatternRewriter &rewriter) {
     Location loc = op.getLoc();
     Value barrier = emitBarrierSlot(rewriter, loc, adaptor.getBarrier(), adaptor.getSlot());
     if (adaptor.getCondition()) {
@@ -165,7 +166,7 @@ struct TmaLoadLowering : OpConversionPattern<cta::TmaLoadOp> {
   LogicalResult matchAndRewrite(cta::TmaLoadOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     emitLoads(rewriter, op.getLoc(), op.getBuffer().getType(), adaptor.getBuffer(), adaptor.getDesc(),
-              adaptor.getRest(), adaptor.getOffsets(),
+              adaptor.getTail(), adaptor.getOffsets(),
               emitBarrierSlot(rewriter, op.getLoc(), adaptor.getBarrier(), adaptor.getSlot()));
     rewriter.eraseOp(op);
     return success();
@@ -192,7 +193,7 @@ struct TmaLoadSyncLowering : OpConversionPattern<cta::TmaLoadSyncOp> {
       NVVM::MBarrierInitOp::create(rewriter, loc, barrier, emitI32(rewriter, loc, 1), /*predicate=*/Value());
       NVVM::FenceMbarrierInitOp::create(rewriter, loc);
       emitExpect(rewriter, loc, barrier, op.getBuffer().getType().getBlockBytes());
-      emitLoads(rewriter, loc, op.getBuffer().getType(), adaptor.getBuffer(), adaptor.getDesc(), adaptor.getRest(),
+      emitLoads(rewriter, loc, op.getBuffer().getType(), adaptor.getBuffer(), adaptor.getDesc(), adaptor.getTail(),
                 adaptor.getOffsets(), barrier);
       emitBarrierWait(rewriter, loc, barrier, emitI32(rewriter, loc, 0));
       NVVM::MBarrierInvalOp::create(rewriter, loc, barrier);
@@ -266,9 +267,9 @@ struct TmaStoreLowering : OpConversionPattern<cta::TmaStoreOp> {
       auto branch = scf::IfOp::create(rewriter, loc, isFirst, /*withElseRegion=*/false);
       rewriter.setInsertionPointToStart(branch.thenBlock());
     }
-    for (const TmaBoxes::Place &place : boxesOf(part).places) {
-      Value source = emitByteOffset(rewriter, loc, buffer, place.byteOffset);
-      SmallVector<Value> coordinates = emitCoordinates(rewriter, loc, offsets, place);
+    for (const TmaBoxes::Box &box : boxesOf(part).boxes) {
+      Value source = emitByteOffset(rewriter, loc, buffer, box.byteOffset);
+      SmallVector<Value> coordinates = emitCoordinates(rewriter, loc, offsets, box);
       if (std::optional<AtomicKind> kind = op.getReduce())
         NVVM::CpAsyncBulkTensorReduceOp::create(rewriter, loc, adaptor.getDesc(), source, reductionOf(*kind),
                                                 NVVM::TMAStoreMode::TILE, coordinates, /*l2CacheHint=*/Value());
@@ -331,17 +332,17 @@ struct ProxyFenceLowering : OpConversionPattern<cta::ProxyFenceOp> {
 
 } // namespace
 
-static LogicalResult checkTmaCopy(Operation *op, cta::BufferType buffer, Value rest, const target::GpuTarget &gpu) {
+static LogicalResult checkTmaCopy(Operation *op, cta::BufferType buffer, Value tail, const target::GpuTarget &gpu) {
   if (!gpu.has(target::Feature::Tma))
     return op->emitOpError() << "needs TMA, which " << gpu.name << " lacks; sm_90 and later have it";
   std::optional<TmaBoxes> boxes = layout::planTmaBoxes(
       buffer.getLayout().getLayout(), getBytesInMemory(buffer.getElementType()), buffer.getShape().vec());
   if (!boxes)
     return op->emitOpError() << "buffer has a layout that TMA cannot copy: " << buffer;
-  int64_t restColumns = rest ? cast<DescType>(rest.getType()).getShape().back() : 0;
-  if (boxes->restColumns != restColumns)
-    return op->emitOpError() << "has a descriptor for a last panel of " << restColumns
-                             << " columns but the buffer's has " << boxes->restColumns;
+  int64_t tailColumns = tail ? cast<DescType>(tail.getType()).getShape().back() : 0;
+  if (boxes->tailColumns != tailColumns)
+    return op->emitOpError() << "has a descriptor for a last panel of " << tailColumns
+                             << " columns but the buffer's has " << boxes->tailColumns;
   return success();
 }
 
@@ -358,10 +359,10 @@ void registerTmaLowerings(Lowerings &lowerings) {
                                                                                  lowerings.context);
   lowerings.check<cta::MbarrierAllocOp>(checkMbarrierAlloc);
   lowerings.check<cta::TmaLoadOp, cta::TmaLoadSyncOp>([](auto op, const target::GpuTarget &gpu) {
-    return checkTmaCopy(op, op.getBuffer().getType(), op.getRest(), gpu);
+    return checkTmaCopy(op, op.getBuffer().getType(), op.getTail(), gpu);
   });
   lowerings.check<cta::TmaStoreOp, cta::TmaMulticastOp>([](auto op, const target::GpuTarget &gpu) {
-    return checkTmaCopy(op, op.getBuffer().getType(), /*rest=*/Value(), gpu);
+    return checkTmaCopy(op, op.getBuffer().getType(), /*tail=*/Value(), gpu);
   });
 }
 

@@ -24,7 +24,7 @@ void emitRemoteArrive(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value 
 /// Returns the coordinates of a box of the block at `offsets`, innermost first as PTX orders them. Along leading
 /// dimensions that the buffer omits, the box has one index.
 llvm::SmallVector<mlir::Value> emitCoordinates(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange offsets,
-                                               const layout::TmaBoxes::Place &place);
+                                               const layout::TmaBoxes::Box &box);
 
 /// Synchronizes all threads of all CTAs of the cluster that have not exited.
 void emitClusterBarrier(mlir::OpBuilder &builder, mlir::Location loc);

@@ -111,19 +111,20 @@ public:
   }
 
   Registers emit(ValueRange acc, Value accumulate) {
-    Registers sums;
+    Registers accumulators;
     for (int32_t index : plan.registers)
-      sums.push_back(acc[index]);
-    return replaceSome(acc, plan.registers, op.getPromote() ? emitPromoted(sums) : emitSum(sums, accumulate));
+      accumulators.push_back(acc[index]);
+    return replaceSome(acc, plan.registers,
+                       op.getPromote() ? emitPromoted(accumulators) : emitInPlace(accumulators, accumulate));
   }
 
 private:
-  Registers emitSum(ValueRange sums, Value accumulate) {
+  Registers emitInPlace(ValueRange accumulators, Value accumulate) {
     // Two f16 share a register; otherwise words are the elements.
     Type element = op.getAcc().getType().getElementType();
-    WordFormat format = wordsFor(element, sums.size());
+    WordFormat format = wordsFor(element, accumulators.size());
     bool isPacked = format.elementsPerWord > 1;
-    Registers words(isPacked ? packWords(builder, loc, sums, format) : Registers(sums));
+    Registers words(isPacked ? packWords(builder, loc, accumulators, format) : Registers(accumulators));
     for (Value word : words)
       statement.results.push_back(word.getType());
     // Zeros are not passed as operands: otherwise each register would be zeroed before each such wgmma.
@@ -146,7 +147,7 @@ private:
 
   /// Computes a part of the columns at a time, so that few registers hold partial sums before promotion. Each statement
   /// takes the registers of the previous one, so that all use the same ones: ptxas would use two sets, and spill.
-  Registers emitPromoted(Registers sums) {
+  Registers emitPromoted(Registers accumulators) {
     SmallVector<Value> partials;
     int64_t stepsPerSum = *op.getPromote() * plan.b.elementBytes / instructionBytesK;
     for (int64_t m = 0; m < fragments.mTiles; ++m)
@@ -154,18 +155,18 @@ private:
         for (int64_t first = 0; first < fragments.kTiles; first += stepsPerSum) {
           layout::RegisterRange range = fragments.accumulator(m, n);
           statement = {};
-          statement.results.assign(range.count, sums.front().getType());
+          statement.results.assign(range.count, accumulators.front().getType());
           std::string body;
           for (int64_t k = first; k < std::min(first + stepsPerSum, fragments.kTiles); ++k)
             body += instruction({0, range.count}, m, n, k, k == first ? "never" : "always");
           statement.initial = partials;
           partials = emitStatement(body);
           for (auto [index, partial] : llvm::enumerate(partials)) {
-            Value &sum = sums[range.first + index];
-            sum = arith::AddFOp::create(builder, loc, sum, partial);
+            Value &accumulator = accumulators[range.first + index];
+            accumulator = arith::AddFOp::create(builder, loc, accumulator, partial);
           }
         }
-    return sums;
+    return accumulators;
   }
 
   SmallVector<Value> emitStatement(const std::string &body) {
@@ -188,10 +189,10 @@ private:
   std::string fragmentNumbers(layout::RegisterRange fragment) {
     ValueRange elements = a.slice(fragment.first, fragment.count);
     WordFormat format = wordsFor(elements.front().getType(), elements.size());
-    std::string numbers;
+    std::string operands;
     for (Value word : packWords(builder, loc, elements, format))
-      numbers += (numbers.empty() ? "{" : ", ") + operandNumber(word);
-    return numbers + "}";
+      operands += (operands.empty() ? "{" : ", ") + operandNumber(word);
+    return operands + "}";
   }
 
   /// Returns the instruction for one tile of the accumulator, in these registers, and one step along k. The left

@@ -2,7 +2,7 @@
 // lines that concurrent blocks share.
 
 /// Yields the integers of a list of runs [first, count, …].
-function* numbersOf(runs) {
+function* expandRuns(runs) {
   for (let i = 0; i < runs.length; i += 2)
     for (let number = runs[i]; number < runs[i] + runs[i + 1]; ++number) yield number;
 }
@@ -11,8 +11,8 @@ function* numbersOf(runs) {
 function sharedCells(l2, cta, other) {
   let all = 0, both = 0;
   for (const array of l2.arrays) {
-    const others = new Set(numbersOf(array.blocks[other] || []));
-    for (const cell of numbersOf(array.blocks[cta] || [])) {
+    const others = new Set(expandRuns(array.blocks[other] || []));
+    for (const cell of expandRuns(array.blocks[cta] || [])) {
       ++all;
       both += others.has(cell);
     }
@@ -135,9 +135,9 @@ function readMap(array, state) {
     key = now;
     counts = new Int32Array(array.cell_rows * array.cell_columns);
     array.blocks.forEach((runs, cta) => {
-      if (state.waveOf(cta) === wave && state.hasBegun(cta)) for (const cell of numbersOf(runs)) ++counts[cell];
+      if (state.waveOf(cta) === wave && state.hasBegun(cta)) for (const cell of expandRuns(runs)) ++counts[cell];
     });
-    own = new Set(numbersOf(array.blocks[state.cta] || []));
+    own = new Set(expandRuns(array.blocks[state.cta] || []));
   };
   const colour = (row, column) => {
     update();

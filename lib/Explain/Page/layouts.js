@@ -15,8 +15,8 @@ function ownersOf(layout) {
   const total = sizes.reduce((a, b) => a * b, 1);
   for (let input = 0; input < total; ++input) {
     const coordinate = new Array(rank).fill(0), values = {};
-    let rest = input;
-    names.forEach((name, i) => { values[name] = rest % sizes[i]; rest = Math.floor(rest / sizes[i]); applyBases(layout.bases[name], values[name], coordinate); });
+    let remainder = input;
+    names.forEach((name, i) => { values[name] = remainder % sizes[i]; remainder = Math.floor(remainder / sizes[i]); applyBases(layout.bases[name], values[name], coordinate); });
     const flat = coordinate.reduce((sum, value, dim) => sum * layout.shape[dim] + value, 0);
     owners[flat] = owners[flat] || values;
     ++copies[flat];

@@ -162,9 +162,9 @@ private:
   }
 
   static Value open(OpBuilder &builder, Location loc, unsigned columns) {
-    constexpr int64_t places = 4; // a buffer has at least 16 bytes
-    auto layout = cta::LayoutAttr::get(builder.getContext(), layout::unswizzledShared({places}, {0}));
-    auto type = cta::BufferType::get(builder.getContext(), {places}, builder.getI32Type(), layout, /*slots=*/1);
+    constexpr int64_t words = 4; // a buffer has at least 16 bytes
+    auto layout = cta::LayoutAttr::get(builder.getContext(), layout::unswizzledShared({words}, {0}));
+    auto type = cta::BufferType::get(builder.getContext(), {words}, builder.getI32Type(), layout, /*slots=*/1);
     Value place = cta::AllocOp::create(builder, loc, type, /*offset=*/IntegerAttr());
     return cta::TensorMemoryOpenOp::create(builder, loc, builder.getI32Type(), columns, place);
   }

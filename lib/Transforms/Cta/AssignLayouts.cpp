@@ -71,8 +71,8 @@ private:
   /// Returns true for row statistics loaded next to several dots of a loop. If each warp loads all of them, warps need
   /// not synchronize in every iteration, and the dots can be issued ahead.
   static bool isOfEachWarp(Operation *access, ArrayRef<int64_t> shape) {
-    const int64_t mostElements = target::tunedOf(cta::getTarget(access)).rowStatisticElements;
-    return isa<LoadOp>(access) && shape.size() == 1 && shape.front() <= mostElements &&
+    const int64_t maxElements = target::tunedOf(cta::getTarget(access)).rowStatisticElements;
+    return isa<LoadOp>(access) && shape.size() == 1 && shape.front() <= maxElements &&
            isa<LoopLikeOpInterface>(access->getParentOp()) && llvm::range_size(access->getBlock()->getOps<DotOp>()) > 1;
   }
 
@@ -236,7 +236,7 @@ private:
     if (!type || type.getShape() == shape || !isa<LoopLikeOpInterface>(load->getParentOp()))
       return false;
     DenseSet<Operation *> seen;
-    cta::LayoutAttr layout = layoutBeside(load->getBlock(), shape, load.getResult(), spread, seen);
+    cta::LayoutAttr layout = findLayoutInLoop(load->getBlock(), shape, load.getResult(), spread, seen);
     if (!layout || layout.getLayout().numRegisters() > spread.getLayout().numRegisters())
       return false;
     accessLayouts[load] = layout;
@@ -265,8 +265,8 @@ private:
         dotPlans[op] = planDot(dot, kernel.getNumWarps());
     });
     for (Operation *dot : llvm::make_first_range(dotPlans))
-      sums.insert(dot->getResult(0));
-    sums = collectComputed(std::move(sums));
+      fromDots.insert(dot->getResult(0));
+    fromDots = collectComputed(std::move(fromDots));
     kernel.walk([&](DescLoadOp load) { planBlock(load); });
     kernel.walk([&](LoadOp load) {
       planAddend(load, axisInfo);
@@ -298,17 +298,17 @@ private:
   /// are reduced, each warp holds separate columns, so that warps need not synchronize.
   void planBlock(DescLoadOp load) {
     constexpr int64_t accessBytes = 16;
-    auto isForProducts = [](Operation *user) { return isa<DotOp, TransOp, ReshapeOp>(user); };
+    auto feedsMmas = [](Operation *user) { return isa<DotOp, TransOp, ReshapeOp>(user); };
     RankedTensorType type = load.getType();
     ArrayRef<int64_t> shape = type.getShape();
-    if (llvm::all_of(load->getUsers(), isForProducts))
+    if (llvm::all_of(load->getUsers(), feedsMmas))
       return;
     int64_t vector = std::max<int64_t>(1, accessBytes / getBytesInMemory(type.getElementType()));
     std::vector<unsigned> order = layout::rowMajorOrder(type.getRank());
     layout::BlockedTile tile = layout::defaultBlockedTile(shape.vec(), order, vector, kernel.getNumWarps());
     if (shape.size() == 2 && isReduced(shape, /*axis=*/0)) {
-      int64_t places = shape[1] / tile.sizePerThread[1], warps = std::min<int64_t>(kernel.getNumWarps(), places),
-              lanes = std::min(layout::lanesPerWarp, places / warps);
+      int64_t threads = shape[1] / tile.sizePerThread[1], warps = std::min<int64_t>(kernel.getNumWarps(), threads),
+              lanes = std::min(layout::lanesPerWarp, threads / warps);
       tile.warpsPerCta = {kernel.getNumWarps() / warps, warps};
       tile.threadsPerWarp = {layout::lanesPerWarp / lanes, lanes};
     }
@@ -327,7 +327,7 @@ private:
 
   /// Returns true if the loaded tensor, or a value computed from it, initializes a dot's accumulator or is combined
   /// with one. Factors of an operand do neither, whatever their shape.
-  bool meetsSums(LoadOp load) {
+  bool isUsedWithAccumulators(LoadOp load) {
     llvm::SetVector<Value> loaded;
     loaded.insert(load.getResult());
     return llvm::any_of(collectComputed(loaded), [&](Value value) {
@@ -335,7 +335,7 @@ private:
         auto dot = dyn_cast<DotOp>(use.getOwner());
         return dot ? dot.getAcc() == value
                    : isElementwise(use.getOwner()) && llvm::any_of(use.getOwner()->getOperands(), [&](Value operand) {
-                       return sums.contains(operand);
+                       return fromDots.contains(operand);
                      });
       });
     });
@@ -345,7 +345,7 @@ private:
   /// holds for fp32, and avoids a trip through shared memory.
   void planAddend(LoadOp load, AxisInfoAnalysis &axisInfo) {
     auto type = dyn_cast<RankedTensorType>(load.getType());
-    if (!type || !meetsSums(load))
+    if (!type || !isUsedWithAccumulators(load))
       return;
     auto found = llvm::find_if(dotPlans, [&](auto &plan) { return plan.first->getResultTypes().front() == type; });
     Value pointer = load.getPtr();
@@ -362,20 +362,20 @@ private:
     auto type = dyn_cast<RankedTensorType>(load.getType());
     for (auto &[op, plan] : dotPlans) {
       auto dot = cast<DotOp>(op);
-      bool isBeside = dot->getBlock() == load->getBlock() && isa<LoopLikeOpInterface>(dot->getParentOp());
-      if (!isBeside || !type || type.getShape() == dot.getType().getShape())
+      bool isInSameLoop = dot->getBlock() == load->getBlock() && isa<LoopLikeOpInterface>(dot->getParentOp());
+      if (!isInSameLoop || !type || type.getShape() == dot.getType().getShape())
         continue;
       DenseSet<Operation *> seen;
-      cta::LayoutAttr layout =
-          layoutBeside(dot->getBlock(), dot.getType().getShape(), load.getResult(), attribute(plan.accumulator), seen);
+      cta::LayoutAttr layout = findLayoutInLoop(dot->getBlock(), dot.getType().getShape(), load.getResult(),
+                                                attribute(plan.accumulator), seen);
       if (layout && layout.getLayout().numRegisters() <= fewRegisters)
         accessLayouts[load] = layout;
     }
   }
 
   /// Returns the layout of `value` for a broadcast to `shape` in `block` without data movement; null if there is none.
-  cta::LayoutAttr layoutBeside(Block *block, ArrayRef<int64_t> shape, Value value, cta::LayoutAttr spread,
-                               DenseSet<Operation *> &seen) {
+  cta::LayoutAttr findLayoutInLoop(Block *block, ArrayRef<int64_t> shape, Value value, cta::LayoutAttr spread,
+                                   DenseSet<Operation *> &seen) {
     auto type = cast<RankedTensorType>(value.getType());
     if (type.getShape() == shape) // an index is for an address, which is computed elsewhere
       return isa<FloatType>(type.getElementType()) ? spread : cta::LayoutAttr();
@@ -384,7 +384,7 @@ private:
       if (user->getBlock() != block || !(spreads || isElementwise(user)) || user->getNumResults() != 1 ||
           !isa<RankedTensorType>(user->getResult(0).getType()) || !seen.insert(user).second)
         continue;
-      if (cta::LayoutAttr layout = layoutBeside(block, shape, user->getResult(0), spread, seen))
+      if (cta::LayoutAttr layout = findLayoutInLoop(block, shape, user->getResult(0), spread, seen))
         return spreads ? cast<cta::LayoutInterface>(user).getOperandLayout(layout) : layout;
     }
     return {};
@@ -480,7 +480,7 @@ private:
   bool keepsSums;
   OpBuilder builder;
   DenseMap<Operation *, cta::LayoutAttr> accessLayouts;
-  llvm::SetVector<Value> sums;                                // accumulators, and values computed from them
+  llvm::SetVector<Value> fromDots;                            // accumulators, and values computed from them
   DenseMap<ArrayRef<int64_t>, cta::LayoutAttr> sharedLayouts; ///< Layouts of accessed shapes, unless dots decide.
   llvm::MapVector<Operation *, DotPlan> dotPlans;
   UnpackedLayouts unpackedLayouts;

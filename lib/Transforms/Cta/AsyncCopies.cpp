@@ -142,7 +142,7 @@ int64_t countLoadedBytes(scf::ForOp loop) {
 /// issued together without occupying registers; elements wider than an operand's would take more shared memory than
 /// they save. The same holds for a loop of two iterations whose copies leave room for few CTAs. Nothing overlaps in a
 /// loop of at most one iteration; there, registers hold what they can.
-bool isWhereCopiesPay(LoadOp load, AxisInfoAnalysis &axisInfo) {
+bool shouldCopy(LoadOp load, AxisInfoAnalysis &axisInfo) {
   constexpr int64_t operandBytes = 2;
   bool isNarrow = getBytesInMemory(getElementTypeOf(load.getType())) <= operandBytes;
   if (auto loop = dyn_cast<scf::ForOp>(load->getParentOp())) {
@@ -160,7 +160,7 @@ bool isWhereCopiesPay(LoadOp load, AxisInfoAnalysis &axisInfo) {
 }
 
 std::optional<CopyPlan> planCopy(LoadOp load, AxisInfoAnalysis &axisInfo) {
-  if (!isWhereCopiesPay(load, axisInfo) || !canBeCopied(load))
+  if (!shouldCopy(load, axisInfo) || !canBeCopied(load))
     return std::nullopt;
   auto type = dyn_cast<RankedTensorType>(load.getType());
   Operation *user = findUser(load);
@@ -278,7 +278,7 @@ void readInLayoutOf(cta::ConvertLayoutOp convert) {
     readsBuffer |= isa_and_present<cta::LocalLoadOp>(op);
     staysInBlock &= op && (op->getBlock() == convert->getBlock() || isMemoryEffectFree(op)) && op->getNumRegions() == 0;
   }
-  if (slice.isTooDear() || repeats || !readsBuffer || !staysInBlock)
+  if (slice.isTooExpensive() || repeats || !readsBuffer || !staysInBlock)
     return;
   convert.replaceAllUsesWith(slicer.rewrite(src, layout));
   convert.erase();

@@ -167,9 +167,9 @@ Value ColumnSlicer::emitLoaded(OpBuilder &builder, cta::ConvertLayoutOp convert)
 Value tile::allocatePanel(OpBuilder builder, Location loc, Type from, Type to) {
   auto panel = cast<RankedTensorType>(from);
   unsigned bytes = getBytesInMemory(panel.getElementType());
-  LinearLayout places = layout::bankConflictFree(cta::getLayout(panel), cta::getLayout(to), bytes);
+  LinearLayout shared = layout::bankConflictFree(cta::getLayout(panel), cta::getLayout(to), bytes);
   auto type = cta::BufferType::get(loc.getContext(), panel.getShape(), panel.getElementType(),
-                                   attribute(loc.getContext(), places), /*slots=*/1);
+                                   attribute(loc.getContext(), shared), /*slots=*/1);
   Operation *parent = builder.getInsertionBlock()->getParentOp();
   if (!isa<scf::IfOp>(parent) || !parent->getParentOfType<scf::ForOp>()) {
     auto kernel = isa<KernelOp>(parent) ? cast<KernelOp>(parent) : parent->getParentOfType<KernelOp>();

@@ -32,9 +32,9 @@ public:
         read.join(PointerBases::of(copy.getPtr()));
       }
       bool isNeeded = llvm::any_of(op->getResults(), [&](Value result) { return needed.contains(result); });
-      bool comesAlong =
+      bool isMovable =
           copy || (isNeeded && op->getNumRegions() == 0 && (isa<cta::AllocOp>(op) || isMemoryEffectFree(op)));
-      if (comesAlong)
+      if (isMovable)
         add(op);
       else if (isNeeded || !mayPass(op))
         return;
@@ -131,17 +131,17 @@ void tile::beginCopiesEarly(KernelOp kernel, const target::GpuTarget &gpu) {
     if (!group.isLate())
       continue;
     int64_t before = countCtas();
-    Operation *wait = commit->getNextNode(), *behind = wait->getNextNode();
-    SmallVector<Operation *> behindThem{wait};
-    if (isa<cta::ProxyFenceOp>(behind))
-      behindThem.push_back(behind), behind = behind->getNextNode();
+    Operation *wait = commit->getNextNode(), *next = wait->getNextNode();
+    SmallVector<Operation *> waits{wait};
+    if (isa<cta::ProxyFenceOp>(next))
+      waits.push_back(next), next = next->getNextNode();
     group.move();
-    for (Operation *op : llvm::reverse(behindThem))
+    for (Operation *op : llvm::reverse(waits))
       op->moveAfter(commit);
     if (countCtas() >= before)
       continue;
-    for (Operation *op : behindThem)
-      op->moveBefore(behind);
+    for (Operation *op : waits)
+      op->moveBefore(next);
     group.moveBack();
   }
 }
@@ -149,7 +149,7 @@ void tile::beginCopiesEarly(KernelOp kernel, const target::GpuTarget &gpu) {
 static void beginLoadsEarly(Block &block) {
   const target::Tuned &tuned = target::tunedOf(cta::getTarget(block.getParentOp()));
   bool isInLoop = isa<LoopLikeOpInterface>(block.getParentOp());
-  int64_t registers = 0, mostRegisters = isInLoop ? tuned.earlyLoadRegistersInLoops : tuned.earlyLoadRegisters;
+  int64_t registers = 0, maxRegisters = isInLoop ? tuned.earlyLoadRegistersInLoops : tuned.earlyLoadRegisters;
   for (LoadOp load : llvm::to_vector(block.getOps<LoadOp>())) {
     // Values that only the next iteration uses are loaded early enough.
     auto isInside = [&](Operation *user) { return user->getBlock() == &block; };
@@ -157,7 +157,7 @@ static void beginLoadsEarly(Block &block) {
     if (load.getIsVolatile() || !llvm::all_of(load->getUsers(), isInside) || llvm::all_of(load->getUsers(), isYielded))
       continue;
     EarlyGroup group(load);
-    if (!group.isLate() || registers + countRegisters(load.getResult()) > mostRegisters)
+    if (!group.isLate() || registers + countRegisters(load.getResult()) > maxRegisters)
       continue;
     registers += countRegisters(load.getResult());
     group.move();

@@ -57,7 +57,7 @@ bool isOnlyStored(LoadOp load) {
 }
 
 /// Marks loads of blocks that are updated in place and read by more threads than store them.
-void readOnce(KernelOp kernel) {
+void reuseReads(KernelOp kernel) {
   PointerBases written;
   kernel.walk([&](Operation *op) { written.join(PointerBases::writtenBy(op)); });
   kernel.walk([&](LoadOp load) {
@@ -89,7 +89,7 @@ struct CtaInsertBarriers : tile::impl::CtaInsertBarriersBase<CtaInsertBarriers> 
       insertBarrier(barrier, /*ofGroups=*/false);
       barrier.erase();
     }
-    readOnce(getOperation());
+    reuseReads(getOperation());
     for (auto [op, ofGroups] : findMissingBarriers(getOperation()))
       insertBarrier(op, ofGroups);
   }

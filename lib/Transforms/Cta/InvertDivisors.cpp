@@ -19,7 +19,7 @@
 //
 //   q = n / min(x, C)   ==>   q = (min(x, C) == C) ? n / C : n / min(x, C), by a branch
 #include "Cta/CtaDialect.h"
-#include "Transforms/Numbers.h"
+#include "Transforms/I32Arith.h"
 #include "Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -160,10 +160,10 @@ private:
     Value magnitude = division.isSigned() ? magnitudeOf(divisor) : divisor;
     Value numerator = division.numerator();
     auto wide = arith::MulUIExtendedOp::create(builder, loc, numerator, reciprocal(magnitude));
-    Value least = wide.getHigh(), rest = sub(loc, numerator, mul(loc, least, magnitude));
-    Value isLess = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::uge, rest, magnitude);
+    Value least = wide.getHigh(), remainder = sub(loc, numerator, mul(loc, least, magnitude));
+    Value isLess = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::uge, remainder, magnitude);
     if (division.isRemainder())
-      return arith::SelectOp::create(builder, loc, isLess, sub(loc, rest, magnitude), rest);
+      return arith::SelectOp::create(builder, loc, isLess, sub(loc, remainder, magnitude), remainder);
     Value next = arith::AddIOp::create(builder, loc, least, emitI32(builder, loc, 1));
     Value quotient = arith::SelectOp::create(builder, loc, isLess, next, least);
     if (!division.isSigned())

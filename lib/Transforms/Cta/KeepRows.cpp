@@ -84,7 +84,7 @@ public:
     for (auto load : block.getOps<LoadOp>())
       if (mayBeKept(load) && isWorthKeeping(load, gpu)) {
         rows.insert({load, Value()});
-        if (!isNeededAgain(load))
+        if (!isReused(load))
           rows.erase(load);
       }
     if (rows.empty())
@@ -153,17 +153,17 @@ private:
   }
 
   /// Returns true if the row, or a value computed from it, is used before and after threads synchronize.
-  bool isNeededAgain(LoadOp load) const {
+  bool isReused(LoadOp load) const {
     SmallVector<Value> values = {load.getResult()};
-    llvm::SmallSet<unsigned, 4> places;
+    llvm::SmallSet<unsigned, 4> segmentsOfUses;
     while (!values.empty())
       for (Operation *user : values.pop_back_val().getUsers()) {
         if (user->getBlock() == &block && user->getNumResults() == 1 && isOfRow(user->getResult(0)))
           values.push_back(user->getResult(0));
         else
-          places.insert(segments.lookup(block.findAncestorOpInBlock(*user)));
+          segmentsOfUses.insert(segments.lookup(block.findAncestorOpInBlock(*user)));
       }
-    return places.size() > 1;
+    return segmentsOfUses.size() > 1;
   }
 
   /// Returns the value, recomputed from a row, in a segment; inserted before `user`, the first use there.

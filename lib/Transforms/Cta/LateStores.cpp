@@ -36,7 +36,7 @@ bool isLoadedIn(Block *block, Value value) {
 /// Stores of one block that no read separates from the following operation, and the fence after the last of them.
 class LateStores {
 public:
-  explicit LateStores(int64_t mostRegisters) : mostRegisters(mostRegisters) {}
+  explicit LateStores(int64_t maxRegisters) : maxRegisters(maxRegisters) {}
 
   void run(Block &block) {
     for (Operation &op : llvm::make_early_inc_range(block)) {
@@ -50,7 +50,7 @@ public:
         if (fence)
           fence.erase();
         fence = nextFence;
-      } else if (load && !load.getIsVolatile() && registers + countRegisters(load.getResult()) <= mostRegisters) {
+      } else if (load && !load.getIsVolatile() && registers + countRegisters(load.getResult()) <= maxRegisters) {
         moveStoresAfter(load);
       } else if (load || !(isa<cta::AllocOp>(op) || isPlain(&op))) {
         stores.clear();
@@ -69,7 +69,7 @@ private:
       fence->moveBefore(next);
   }
 
-  int64_t mostRegisters, registers = 0;
+  int64_t maxRegisters, registers = 0;
   SmallVector<cta::LocalStoreOp> stores;
   cta::ProxyFenceOp fence;
 };

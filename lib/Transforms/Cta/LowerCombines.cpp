@@ -23,7 +23,7 @@
 
 #include "Layout/SharedLayouts.h"
 #include "Target/GpuTarget.h"
-#include "Transforms/Numbers.h"
+#include "Transforms/I32Arith.h"
 #include "Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -42,8 +42,8 @@ cta::BufferType tile::planExchangeBuffer(RankedTensorType sum, int64_t ctas) {
   const layout::LinearLayout &layout = cta::getLayout(sum);
   int64_t words = layout.numRegisters() * layout.numWarps() * target::threadsPerWarp;
   MLIRContext *context = sum.getContext();
-  auto places = cta::LayoutAttr::get(context, layout::swizzledShared({words}, 4, {0}, /*swizzleBytes=*/0));
-  return cta::BufferType::get(context, {words}, sum.getElementType(), places, /*slots=*/ctas - 1);
+  auto linear = cta::LayoutAttr::get(context, layout::swizzledShared({words}, 4, {0}, /*swizzleBytes=*/0));
+  return cta::BufferType::get(context, {words}, sum.getElementType(), linear, /*slots=*/ctas - 1);
 }
 
 namespace {
@@ -94,7 +94,7 @@ private:
   }
 
   void lowerSplit() {
-    Numbers n(rewriter, loc);
+    I32Arith n(rewriter, loc);
     int64_t ctas = programs.getWork().getSplitK();
     Exchange exchange = allocateExchange(ctas);
     // In a persistent kernel, the count continues over a CTA's programs.
@@ -122,7 +122,7 @@ private:
   }
 
   void lowerTail() {
-    Numbers n(rewriter, loc);
+    I32Arith n(rewriter, loc);
     Value scratch = addScratch();
     scf::IfOp branch = finishIf(n.equal(programs.getFirstStep(), n.constant(0)), /*withElseRegion=*/true);
     rewriter.setInsertionPointToStart(branch.thenBlock());
@@ -132,18 +132,18 @@ private:
     rewriter.setInsertionPointToStart(branch.elseBlock());
     int64_t offset = flagBytes;
     for (cta::CombineOp combine : combines) {
-      cta::PartialStoreOp::create(rewriter, loc, combine.getValue(), emitPlace(scratch, programs.getPiece(), offset),
+      cta::PartialStoreOp::create(rewriter, loc, combine.getValue(), emitAddress(scratch, programs.getPiece(), offset),
                                   combine.getColumnsAttr());
       offset += countBytes(combine);
     }
     cta::BarrierOp::create(rewriter, loc, /*groups=*/false);
-    cta::FlagSetOp::create(rewriter, loc, emitPlace(scratch, programs.getPiece(), 0));
+    cta::FlagSetOp::create(rewriter, loc, emitAddress(scratch, programs.getPiece(), 0));
   }
 
   /// Emits the accumulators of the owner plus those of its helpers. A helper's first piece is the end of a program, so
   /// these are added first.
   ValueRange emitSumsOfPieces(Value scratch) {
-    Numbers n(rewriter, loc);
+    I32Arith n(rewriter, loc);
     SmallVector<Value> own;
     for (cta::CombineOp combine : combines)
       own.push_back(combine.getValue());
@@ -151,13 +151,13 @@ private:
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPointToStart(loop.getBody());
     Value piece = n.sub(programs.getPiece(), loop.getInductionVar());
-    cta::FlagWaitOp::create(rewriter, loc, emitPlace(scratch, piece, 0));
+    cta::FlagWaitOp::create(rewriter, loc, emitAddress(scratch, piece, 0));
     cta::BarrierOp::create(rewriter, loc, /*groups=*/false);
     SmallVector<Value> sums;
     int64_t offset = flagBytes;
     for (auto [combine, sum] : llvm::zip_equal(combines, loop.getRegionIterArgs())) {
       sums.push_back(
-          cta::PartialAddOp::create(rewriter, loc, sum, emitPlace(scratch, piece, offset), combine.getColumnsAttr()));
+          cta::PartialAddOp::create(rewriter, loc, sum, emitAddress(scratch, piece, offset), combine.getColumnsAttr()));
       offset += countBytes(combine);
     }
     scf::YieldOp::create(rewriter, loc, sums);
@@ -191,7 +191,7 @@ private:
   }
 
   /// Emits the address of a piece in the scratch memory, `offset` bytes from its start.
-  Value emitPlace(Value scratch, Value piece, int64_t offset) {
+  Value emitAddress(Value scratch, Value piece, int64_t offset) {
     Type i64 = rewriter.getI64Type();
     auto constant = [&](int64_t value) -> Value {
       return arith::ConstantOp::create(rewriter, loc, rewriter.getI64IntegerAttr(value));

@@ -97,8 +97,8 @@ public:
     if (!firstRead || firstRead->getBlock() != place->getBlock() || held + bytes > most)
       return nullptr;
     Operation *def = value.getDefiningOp();
-    bool isThere = !def || def->getBlock() != place->getBlock() || def->isBeforeInBlock(firstRead);
-    return isThere ? firstRead : nullptr;
+    bool isAvailable = !def || def->getBlock() != place->getBlock() || def->isBeforeInBlock(firstRead);
+    return isAvailable ? firstRead : nullptr;
   }
 
   /// Records a conversion that begins a group or has joined it.
@@ -115,13 +115,13 @@ private:
 /// If half of a thread's registers would wait for loads between the load of `value` and `read`, returns the load before
 /// which `value` should be written; otherwise null.
 Operation *findLoadTooMany(Value value, Operation *read) {
-  const int64_t mostRegisters = target::tunedOf(cta::getTarget(read)).pendingLoadRegisters;
+  const int64_t maxRegisters = target::tunedOf(cta::getTarget(read)).pendingLoadRegisters;
   auto load = value.getDefiningOp<LoadOp>();
   if (!load || load->getBlock() != read->getBlock())
     return nullptr;
   int64_t registers = countRegisters(load.getResult());
   for (Operation *op = load->getNextNode(); op != read; op = op->getNextNode())
-    if (auto other = dyn_cast<LoadOp>(op); other && (registers += countRegisters(other.getResult())) > mostRegisters)
+    if (auto other = dyn_cast<LoadOp>(op); other && (registers += countRegisters(other.getResult())) > maxRegisters)
       return other;
   return nullptr;
 }
@@ -181,9 +181,9 @@ std::optional<WarpGroups> findWarpGroups(const LinearLayout &layout, unsigned ax
   return WarpGroups{layout::dropDuplicateRegisters(LinearLayout(dims, shape)), groups};
 }
 
-/// Returns the layout in which each thread holds the values of all groups for its rows: `mostInRegisters` bits of the
+/// Returns the layout in which each thread holds the values of all groups for its rows: `maxInRegisters` bits of the
 /// group index in the low registers, and the remaining ones, as far as possible, in lanes that only held copies.
-LinearLayout gatherWarpGroups(const WarpGroups &groups, unsigned axis, unsigned mostInRegisters) {
+LinearLayout gatherWarpGroups(const WarpGroups &groups, unsigned axis, unsigned maxInRegisters) {
   std::vector<layout::InDim> gatheredDims = groups.layout.inDims();
   for (layout::InDim &dim : gatheredDims)
     for (std::vector<int32_t> &basis : dim.bases)
@@ -198,7 +198,7 @@ LinearLayout gatherWarpGroups(const WarpGroups &groups, unsigned axis, unsigned 
   for (layout::InDim &dim : gatheredDims)
     if (dim.name == layout::laneDim)
       for (std::vector<int32_t> &basis : dim.bases)
-        if (left > mostInRegisters && llvm::all_of(basis, [](int32_t step) { return step == 0; }))
+        if (left > maxInRegisters && llvm::all_of(basis, [](int32_t step) { return step == 0; }))
           basis = nextBasis();
   while (left > 0)
     registers.insert(registers.begin(), nextBasis());
@@ -221,8 +221,8 @@ std::optional<ReductionPlan> planReduction(const LinearLayout &layout, unsigned 
   // them. Lanes do that once per bit, which is cheaper if combining takes more than a few operations, as in Welford's
   // sums.
   const size_t few = target::tunedOf(cta::getTarget(combine.getParentOp())).cheapCombineOperations;
-  unsigned mostInRegisters = combine.getOperations().size() > few ? 2 : 3;
-  return ReductionPlan{groups->layout, gatherWarpGroups(*groups, axis, mostInRegisters)};
+  unsigned maxInRegisters = combine.getOperations().size() > few ? 2 : 3;
+  return ReductionPlan{groups->layout, gatherWarpGroups(*groups, axis, maxInRegisters)};
 }
 
 /// A reduction over warps, and the values between its two steps.
@@ -355,7 +355,7 @@ void splitScan(ScanOp scan) {
   auto partial = cta::PartialScanOp::create(builder, loc, types, scan.getSrcs(), axis, scan.getReverse());
   IRMapping mapping;
   scan.getCombine().cloneInto(&partial.getCombine(), mapping);
-  LinearLayout gathered = gatherWarpGroups(*groups, axis, /*mostInRegisters=*/groups->bits);
+  LinearLayout gathered = gatherWarpGroups(*groups, axis, /*maxInRegisters=*/groups->bits);
   SmallVector<Value> buffers, operands(partial.getScans());
   for (Value total : partial.getTotals())
     buffers.push_back(storePartial(builder, loc, total, gathered));
@@ -390,7 +390,7 @@ void lowerGather(GatherOp gather, GatherBuffers &buffers) {
 }
 
 /// Emits, for each element, its coordinate along `axis` XOR `bits`.
-Value otherPlaces(OpBuilder &builder, Location loc, RankedTensorType type, unsigned axis, int64_t bits) {
+Value partnerPositions(OpBuilder &builder, Location loc, RankedTensorType type, unsigned axis, int64_t bits) {
   const LinearLayout &layout = cta::getLayout(type);
   LinearLayout along = layout;
   for (int64_t dim = type.getRank() - 1; dim >= 0; --dim)
@@ -401,15 +401,15 @@ Value otherPlaces(OpBuilder &builder, Location loc, RankedTensorType type, unsig
                                  cta::LayoutAttr::get(builder.getContext(), layout));
   };
   RankedTensorType vector = typeIn(along);
-  Value places = ArangeOp::create(builder, loc, vector, 0, type.getDimSize(axis));
+  Value positions = ArangeOp::create(builder, loc, vector, 0, type.getDimSize(axis));
   auto difference = DenseElementsAttr::get(vector, APInt(32, bits));
-  places = arith::XOrIOp::create(builder, loc, places, arith::ConstantOp::create(builder, loc, difference));
+  positions = arith::XOrIOp::create(builder, loc, positions, arith::ConstantOp::create(builder, loc, difference));
   if (type.getRank() == 1)
-    return places;
+    return positions;
   std::vector<int64_t> shape(type.getRank(), 1);
   shape[axis] = type.getDimSize(axis);
-  places = ReshapeOp::create(builder, loc, typeIn(layout::reshape(along, shape)), places);
-  return BroadcastOp::create(builder, loc, typeIn(layout), places);
+  positions = ReshapeOp::create(builder, loc, typeIn(layout::reshape(along, shape)), positions);
+  return BroadcastOp::create(builder, loc, typeIn(layout), positions);
 }
 
 /// Returns a butterfly between warps as a gather; null within warps, where shuffles suffice.
@@ -419,8 +419,8 @@ GatherOp gatherBetweenWarps(ButterflyOp butterfly) {
   if (layout::findDistance(cta::getLayout(butterfly.getSrc().getType()), axis, distance).warps == 0)
     return {};
   OpBuilder builder(butterfly);
-  Value places = otherPlaces(builder, butterfly.getLoc(), butterfly.getType(), axis, distance);
-  auto gather = GatherOp::create(builder, butterfly.getLoc(), butterfly.getType(), butterfly.getSrc(), places, axis);
+  Value positions = partnerPositions(builder, butterfly.getLoc(), butterfly.getType(), axis, distance);
+  auto gather = GatherOp::create(builder, butterfly.getLoc(), butterfly.getType(), butterfly.getSrc(), positions, axis);
   butterfly.replaceAllUsesWith(gather.getResult());
   butterfly.erase();
   return gather;

@@ -30,7 +30,7 @@
 #include "Target/Tuned.h"
 #include "Transforms/Cta/ColumnSlice.h"
 #include "Transforms/Cta/Transpositions.h"
-#include "Transforms/Numbers.h"
+#include "Transforms/I32Arith.h"
 #include "Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -50,7 +50,7 @@ namespace {
 /// The treatment of a row that is not a multiple of the widest panel: all panels are narrower, or the last one has
 /// fewer columns than the others and its own box in another tensor map. Only the launcher can encode two maps of one
 /// tensor.
-enum class Panels { Equal, Rest };
+enum class Panels { Equal, Tail };
 
 /// Returns null for blocks of which more than one size is not a power of two.
 cta::BufferType planBuffer(ArrayRef<int64_t> block, Type element, Panels panels = Panels::Equal) {
@@ -61,8 +61,8 @@ cta::BufferType planBuffer(ArrayRef<int64_t> block, Type element, Panels panels 
   for (unsigned dim = shape.size(); dim-- > 0;)
     order.push_back(dim);
   unsigned swizzle = shape.size() == 2 ? layout::chooseSwizzle(shape, bytes, order) : 0;
-  bool mayHaveRest = panels == Panels::Rest && block.back() * bytes > swizzle;
-  while (!mayHaveRest && block.back() * bytes % std::max(swizzle, 1u) != 0)
+  bool mayHaveTail = panels == Panels::Tail && block.back() * bytes > swizzle;
+  while (!mayHaveTail && block.back() * bytes % std::max(swizzle, 1u) != 0)
     swizzle = swizzle > 32 ? swizzle / 2 : 0;
   auto layout = cta::LayoutAttr::get(element.getContext(), layout::swizzledShared(shape, bytes, order, swizzle));
   if (!layout::usedExtent(layout.getLayout(), {block.begin(), block.end()}))
@@ -80,7 +80,7 @@ cta::BufferType planPart(RankedTensorType value, unsigned axis, int64_t size, Pa
       layout::matchSwizzle(whole.getLayout().getLayout(), getBytesInMemory(value.getElementType()));
   if (value.getRank() != 2 || !form)
     return whole;
-  target::StorePanels plan = target::planStorePanels(size, form->panelElements, panels == Panels::Rest);
+  target::StorePanels plan = target::planStorePanels(size, form->panelElements, panels == Panels::Tail);
   int64_t part = plan.panel;
   if (!layout::sliceDim(cta::getLayout(value), axis, plan.remainder ? std::min(part, plan.remainder) : part))
     return whole;
@@ -180,18 +180,18 @@ private:
     Location loc = load.getLoc();
     RankedTensorType result = load.getType();
     bool isRead = llvm::all_of(load.getDesc().getUsers(), llvm::IsaPred<DescLoadOp, cta::TmaLoadSyncOp>);
-    bool mayHaveRest = isRead && isa<BlockArgument>(load.getDesc());
+    bool mayHaveTail = isRead && isa<BlockArgument>(load.getDesc());
     cta::BufferType type = planBuffer(dropLeadingOnes(load.getDesc().getType().getShape()), result.getElementType(),
-                                      mayHaveRest ? Panels::Rest : Panels::Equal);
+                                      mayHaveTail ? Panels::Tail : Panels::Equal);
     if (failed(setTensorMap(load, load.getDesc(), type)))
       return failure();
-    Value &rest = rests[load.getDesc()];
-    if (int64_t columns = planBoxes(type)->restColumns; columns != 0 && !rest)
-      rest = addRest(load.getDesc(), /*axis=*/1, columns, type);
+    Value &tail = tails[load.getDesc()];
+    if (int64_t columns = planBoxes(type)->tailColumns; columns != 0 && !tail)
+      tail = addTail(load.getDesc(), /*axis=*/1, columns, type);
     Value buffer = cta::AllocOp::create(builder, loc, type, /*offset=*/IntegerAttr());
     Value barrier = cta::MbarrierAllocOp::create(builder, loc, cta::MbarrierType::get(kernel.getContext(), 1),
                                                  /*arrivals=*/1, /*offset=*/IntegerAttr());
-    cta::TmaLoadSyncOp::create(builder, loc, load.getDesc(), load.getOffsets(), rest, buffer, barrier);
+    cta::TmaLoadSyncOp::create(builder, loc, load.getDesc(), load.getOffsets(), tail, buffer, barrier);
     RankedTensorType matrix = reshaped(result, dropLeadingOnes(result.getShape()));
     if (matrix == result)
       readWhereConverted(load, buffer);
@@ -255,8 +255,8 @@ private:
       return refuse(store, store.getDesc().getType());
     // Such row counts mostly come from a dot with swapped operands, whose threads hold whole columns.
     unsigned axis = sizes.size() == 2 && !llvm::isPowerOf2_64(sizes[0]) ? 0 : sizes.size() - 1;
-    Panels panels = store.getDesc().hasOneUse() && isa<BlockArgument>(store.getDesc()) ? Panels::Rest : Panels::Equal;
-    cta::BufferType part = planPart(value, axis, sizes[axis], panels), rest;
+    Panels panels = store.getDesc().hasOneUse() && isa<BlockArgument>(store.getDesc()) ? Panels::Tail : Panels::Equal;
+    cta::BufferType part = planPart(value, axis, sizes[axis], panels), tail;
     // If the block has many such rows and cannot be split by columns, splits it into bands of rows.
     if (sizes.size() == 2 && axis == 1 && llvm::isPowerOf2_64(sizes[1]) && part.getShape() == value.getShape())
       if (cta::BufferType band = planPart(value, 0, sizes[0], panels);
@@ -270,23 +270,23 @@ private:
       part = planPart(value, axis, sizes[axis], panels);
     }
     SmallVector<int64_t> shape(part.getShape());
-    int64_t restSize = sizes[axis] % shape[axis];
-    shape[axis] = restSize;
-    if (restSize != 0)
-      rest = planBuffer(shape, value.getElementType());
+    int64_t tailSize = sizes[axis] % shape[axis];
+    shape[axis] = tailSize;
+    if (tailSize != 0)
+      tail = planBuffer(shape, value.getElementType());
     // Warp groups that own rows or columns need not wait for each other. Their boxes may be smaller than those of other
     // blocks.
     bool ownsMap = store.getDesc().hasOneUse() && !store.getDesc().getDefiningOp<OpenTensorMapOp>();
     int64_t groups = ownsMap ? planGroups(part, value) : 1;
-    if (rest && planGroups(rest, value) != groups)
+    if (tail && planGroups(tail, value) != groups)
       groups = 1;
     auto partOf = [&](cta::BufferType whole) { return groups > 1 ? whole.getPart(groups) : whole; };
-    if (restSize != 0 && (!rest || !planBoxes(partOf(rest))))
+    if (tailSize != 0 && (!tail || !planBoxes(partOf(tail))))
       return refuse(store, store.getDesc().getType());
     if (failed(setTensorMap(store, store.getDesc(), partOf(part))))
       return failure();
-    Value restDesc = rest ? addRest(store.getDesc(), axis, restSize, partOf(rest)) : Value();
-    emitParts(store, matrix, axis, part, rest, restDesc, groups);
+    Value tailDesc = tail ? addTail(store.getDesc(), axis, tailSize, partOf(tail)) : Value();
+    emitParts(store, matrix, axis, part, tail, tailDesc, groups);
     store.erase();
     eraseIfUnused(matrix);
     hasStores = true;
@@ -295,35 +295,35 @@ private:
 
   /// Emits the writes of all parts. Full parts alternate in a ring of buffers; the remainder has a separate buffer.
   /// Rows are split as the columns of the transposed matrix.
-  void emitParts(DescStoreOp store, Value matrix, unsigned axis, cta::BufferType part, cta::BufferType rest,
-                 Value restDesc, int64_t groups) {
+  void emitParts(DescStoreOp store, Value matrix, unsigned axis, cta::BufferType part, cta::BufferType tail,
+                 Value tailDesc, int64_t groups) {
     Location loc = store.getLoc();
     size_t rank = part.getShape().size(), dim = store.getOffsets().size() - rank + axis;
     int64_t size = store.getDesc().getType().getShape()[dim], partSize = part.getShape()[axis];
-    int64_t count = size / partSize, slots = std::min(count, target::storeBuffers), writes = count + (rest ? 1 : 0);
+    int64_t count = size / partSize, slots = std::min(count, target::storeBuffers), writes = count + (tail ? 1 : 0);
     builder.setInsertionPointToStart(&kernel.getBody().front());
     // If the writes go round the whole ring, it can be shared with other stores: the next slot is the same afterwards.
-    Value own, &ring = rest || count % slots != 0 ? own : storeRings[{part.withSlots(slots), groups}];
+    Value own, &ring = tail || count % slots != 0 ? own : storeRings[{part.withSlots(slots), groups}];
     if (!ring)
       ring = cta::AllocOp::create(builder, loc, part.withSlots(slots), /*offset=*/IntegerAttr());
-    Value last = rest ? cta::AllocOp::create(builder, loc, rest, /*offset=*/IntegerAttr()) : Value();
+    Value last = tail ? cta::AllocOp::create(builder, loc, tail, /*offset=*/IntegerAttr()) : Value();
     builder.setInsertionPoint(store);
     bool cutsRows = rank == 2 && axis == 0;
     if (cutsRows)
       matrix = emitTrans(loc, matrix);
     PointerBases written = PointerBases::of(store.getDesc());
-    std::optional<ColumnSlicer> slicer, restSlicer;
+    std::optional<ColumnSlicer> slicer, tailSlicer;
     if (writes > 1) {
       Operation *user = store;
       slicer.emplace(ArrayRef<Value>(matrix), ArrayRef<Operation *>(user), written, partSize);
-      if (rest)
-        restSlicer.emplace(ArrayRef<Value>(matrix), ArrayRef<Operation *>(user), written, size - count * partSize);
+      if (tail)
+        tailSlicer.emplace(ArrayRef<Value>(matrix), ArrayRef<Operation *>(user), written, size - count * partSize);
     }
-    auto slicerOf = [&](int64_t index) -> ColumnSlicer & { return index == count ? *restSlicer : *slicer; };
+    auto slicerOf = [&](int64_t index) -> ColumnSlicer & { return index == count ? *tailSlicer : *slicer; };
     if (writes > 1)
       slicerOf(0).load(builder, 0);
     for (int64_t index = 0; index < writes; ++index) {
-      bool isRest = index == count;
+      bool isTail = index == count;
       if (index + 1 < writes)
         slicerOf(index + 1).load(builder, (index + 1) * partSize);
       Value values = matrix;
@@ -336,14 +336,14 @@ private:
         values = emitTrans(loc, values);
       // The previous write to the same buffer is this many writes back, in this program or the previous one.
       int64_t lastOfSlot = count - 1 - (count - 1 - index % slots) % slots, age = slots;
-      if (isRest || index < slots)
-        age = isRest ? writes : writes - lastOfSlot + index;
+      if (isTail || index < slots)
+        age = isTail ? writes : writes - lastOfSlot + index;
       cta::TmaStoreWaitOp::create(builder, loc, age - 1, /*written=*/false);
       Value buffer =
-          isRest ? last : cta::SlotOp::create(builder, loc, part, ring, emitI32(builder, loc, index % slots));
+          isTail ? last : cta::SlotOp::create(builder, loc, part, ring, emitI32(builder, loc, index % slots));
       cta::LocalStoreOp::create(builder, loc, values, buffer);
       cta::ProxyFenceOp::create(builder, loc);
-      cta::TmaStoreOp::create(builder, loc, buffer, isRest ? restDesc : store.getDesc(), offsets, groups,
+      cta::TmaStoreOp::create(builder, loc, buffer, isTail ? tailDesc : store.getDesc(), offsets, groups,
                               store.getReduceAttr());
     }
   }
@@ -418,7 +418,7 @@ private:
 
   /// Adds a descriptor of the same tensor for the last elements of its blocks along an axis of the matrix; its box is
   /// that of `buffer` with this number of elements.
-  Value addRest(Value desc, unsigned axis, int64_t elements, cta::BufferType buffer) {
+  Value addTail(Value desc, unsigned axis, int64_t elements, cta::BufferType buffer) {
     layout::TmaBoxes boxes = *planBoxes(buffer);
     unsigned index = cast<BlockArgument>(desc).getArgNumber();
     auto type = cast<DescType>(desc.getType());
@@ -481,7 +481,7 @@ private:
 
   KernelOp kernel;
   OpBuilder builder;
-  DenseMap<Value, Value> rests;                         // remainder descriptors, by the descriptor that is read
+  DenseMap<Value, Value> tails;                         // remainder descriptors, by the descriptor that is read
   DenseMap<std::pair<Type, int64_t>, Value> storeRings; // by type and number of warp groups
   bool hasStores = false;
 };

@@ -101,10 +101,10 @@ Value lowerToWgmma(OpBuilder &builder, DotOp dot, cta::WgmmaAttr engine) {
   Location loc = dot.getLoc();
   Value a = engine.isFromRegisters() ? dot.getA() : viewBlock(builder, dot.getA());
   IntegerAttr promote = engine.getPromote() ? builder.getI32IntegerAttr(engine.getPromote()) : IntegerAttr();
-  auto product = cta::WgmmaOp::create(builder, loc, a, viewBlock(builder, dot.getB()), dot.getAcc(),
-                                      /*accumulate=*/Value(), builder.getI32IntegerAttr(engine.getN()),
-                                      builder.getI32IntegerAttr(engine.getGroupsN()), promote);
-  return cta::AwaitOp::create(builder, loc, product.getResult(), product.getToken(), product.getColumnsAttr());
+  auto wgmma = cta::WgmmaOp::create(builder, loc, a, viewBlock(builder, dot.getB()), dot.getAcc(),
+                                    /*accumulate=*/Value(), builder.getI32IntegerAttr(engine.getN()),
+                                    builder.getI32IntegerAttr(engine.getGroupsN()), promote);
+  return cta::AwaitOp::create(builder, loc, wgmma.getResult(), wgmma.getToken(), wgmma.getColumnsAttr());
 }
 
 /// Allocates tensor memory for the scales of both operands.
@@ -237,8 +237,8 @@ void readAfterWgmmas(KernelOp kernel) {
     }
     // A buffer that is filled once per iteration keeps its contents until the end of it.
     auto alloc = load.getBuffer().getDefiningOp<cta::AllocOp>();
-    bool isFilledHere = alloc && alloc->getBlock() == load->getBlock();
-    if (!first || !isFilledHere)
+    bool isFilledInBlock = alloc && alloc->getBlock() == load->getBlock();
+    if (!first || !isFilledInBlock)
       continue;
     load->moveBefore(first);
     auto branch = dyn_cast<scf::IfOp>(first);
@@ -272,8 +272,8 @@ struct CtaLowerDot : tile::impl::CtaLowerDotBase<CtaLowerDot> {
     splitIntoSteps(getOperation());
     OpBuilder builder(&getContext());
     for (cta::AwaitOp await : findMovedAccumulators(getOperation())) {
-      auto product = await.getAcc().getDefiningOp<cta::WgmmaOp>();
-      if (!product || !product.isSynchronous())
+      auto wgmma = await.getAcc().getDefiningOp<cta::WgmmaOp>();
+      if (!wgmma || !wgmma.isSynchronous())
         copyAfterWait(builder, await);
     }
   }

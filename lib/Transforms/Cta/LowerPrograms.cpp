@@ -18,7 +18,7 @@
 #include "Analysis/Recreate.h"
 #include "Cta/CtaDialect.h"
 #include "Transforms/Cta/StreamSegments.h"
-#include "Transforms/Numbers.h"
+#include "Transforms/I32Arith.h"
 #include "Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -49,7 +49,7 @@ public:
       rank = cta::ClusterRankOp::create(rewriter, loc);
     for (unsigned axis = 0; axis < 2; ++axis)
       groups[axis] = emitGroups(sizes[axis], extents[axis]);
-    Numbers n(rewriter, loc);
+    I32Arith n(rewriter, loc);
     count = n.mul(n.mul(groups[0], groups[1]), sizes[2]);
     if (isOfClusters())
       first = cta::ClusterIdOp::create(rewriter, loc);
@@ -66,20 +66,21 @@ public:
     rewriter.setInsertionPoint(programs);
     Value begin = first ? first : ProgramIdOp::create(rewriter, loc, 0).getResult();
     if (work.getTail())
-      return lowerToSegments(programs, tail, begin, rewriter, [&](Value number) { replacePlace(programs, number); });
+      return lowerToSegments(programs, tail, begin, rewriter,
+                             [&](Value number) { replaceCoordinates(programs, number); });
     auto sums = llvm::to_vector(programs.getBody().getOps<cta::ClusterSumOp>());
     SmallVector<Value> inits;
     if (!sums.empty())
       inits.push_back(emitI32(rewriter, loc, 0));
     Value stride = step;
     if (std::optional<cta::Role> role = cta::findRole(programs); role && role->getAttr().getTeams() > 1) {
-      Numbers n(rewriter, loc);
+      I32Arith n(rewriter, loc);
       begin = n.add(begin, n.mul(cta::TeamOp::create(rewriter, loc), step));
       stride = n.mul(step, n.constant(role->getAttr().getTeams()));
     }
     auto loop = scf::ForOp::create(rewriter, loc, begin, count, stride, inits);
     rewriter.setInsertionPointToStart(loop.getBody());
-    replacePlace(programs, loop.getInductionVar());
+    replaceCoordinates(programs, loop.getInductionVar());
     if (work.getSplitK() != 1)
       programs.getFirstStep().replaceAllUsesWith(rank);
     SmallVector<Value> next = countSums(sums, loop.getRegionIterArgs());
@@ -94,7 +95,7 @@ public:
   }
 
 private:
-  using Place = std::array<Value, numAxes>;
+  using Coordinates = std::array<Value, numAxes>;
 
   bool isOfClusters() const { return work.getCluster() || work.getSplitK() != 1; }
 
@@ -105,22 +106,22 @@ private:
     for (cta::ClusterSumOp sum : sums) {
       sum.getParityMutable().assign(next.front());
       rewriter.setInsertionPointAfter(sum);
-      next.front() = Numbers(rewriter, loc).flip(next.front());
+      next.front() = I32Arith(rewriter, loc).flip(next.front());
     }
     return next;
   }
 
   /// Replaces the block arguments of the program, or of the group of programs, with this index.
-  void replacePlace(ProgramsOp programs, Value number) {
-    Place place = emitPlace(programs, number);
-    Value exists = moveToRank(place);
+  void replaceCoordinates(ProgramsOp programs, Value number) {
+    Coordinates coordinates = emitCoordinates(programs, number);
+    Value exists = moveToRank(coordinates);
     if (!exists && !programs.getExists().use_empty())
       exists = arith::ConstantOp::create(rewriter, loc, rewriter.getBoolAttr(true));
     if (exists)
       programs.getExists().replaceAllUsesWith(exists);
-    for (auto [coordinate, value] : llvm::zip_equal(programs.getCoordinates(), place))
+    for (auto [coordinate, value] : llvm::zip_equal(programs.getCoordinates(), coordinates))
       coordinate.replaceAllUsesWith(value);
-    SmallVector<Value> made(place.begin(), place.end());
+    SmallVector<Value> made(coordinates.begin(), coordinates.end());
     if (exists)
       made.push_back(exists);
     // A grid may have fewer axes, and a program may not use all of them. Only the coordinate arithmetic is erased: the
@@ -128,8 +129,8 @@ private:
     eraseIfUnused(made, /*note=*/{}, rewriter.getInsertionBlock());
   }
 
-  Place emitPlace(ProgramsOp programs, Value number) {
-    Numbers n(rewriter, loc);
+  Coordinates emitCoordinates(ProgramsOp programs, Value number) {
+    I32Arith n(rewriter, loc);
     auto rem = [&](Value a, Value b) -> Value { return arith::RemUIOp::create(rewriter, loc, a, b); };
     if (work.getOrder() == WorkOrder::swizzle2d) {
       Value plane = n.mul(groups[0], groups[1]), rows = n.constant(llvm::divideCeil(work.getGroup(), extents[0]));
@@ -138,33 +139,33 @@ private:
       return {i, j, n.div(number, plane)};
     }
     const unsigned slowest = 1 - fastest;
-    Place place;
-    place[fastest] = rem(number, groups[fastest]);
-    Value rest = n.div(number, groups[fastest]);
-    place[slowest] = rem(rest, groups[slowest]);
-    place[2] = n.div(rest, groups[slowest]);
-    return place;
+    Coordinates coordinates;
+    coordinates[fastest] = rem(number, groups[fastest]);
+    Value remainder = n.div(number, groups[fastest]);
+    coordinates[slowest] = rem(remainder, groups[slowest]);
+    coordinates[2] = n.div(remainder, groups[slowest]);
+    return coordinates;
   }
 
   Value emitGroups(Value size, int64_t extent) {
-    Numbers n(rewriter, loc);
+    I32Arith n(rewriter, loc);
     return extent == 1 ? size : n.div(n.add(size, n.constant(extent - 1)), n.constant(extent));
   }
 
   /// Moves the coordinates from the group to the program of this CTA's rank. Returns whether it exists; if not, the
   /// coordinates are those of the last one, because an unmasked load would leave its tensor.
-  Value moveToRank(Place &place) {
-    Numbers n(rewriter, loc);
+  Value moveToRank(Coordinates &coordinates) {
+    I32Arith n(rewriter, loc);
     Value row = extents[1] == 1 ? rank : arith::RemUIOp::create(rewriter, loc, rank, n.constant(extents[0]));
     Value column = extents[0] == 1 ? rank : n.div(rank, n.constant(extents[0]));
     Value ranks[2] = {row, column}, exists;
     for (unsigned axis = 0; axis < 2; ++axis) {
       if (extents[axis] == 1)
         continue;
-      place[axis] = n.add(n.mul(place[axis], n.constant(extents[axis])), ranks[axis]);
-      Value inside = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ult, place[axis], sizes[axis]);
+      coordinates[axis] = n.add(n.mul(coordinates[axis], n.constant(extents[axis])), ranks[axis]);
+      Value inside = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ult, coordinates[axis], sizes[axis]);
       exists = exists ? n.both(exists, inside) : inside;
-      place[axis] = arith::MinUIOp::create(rewriter, loc, place[axis], n.sub(sizes[axis], n.constant(1)));
+      coordinates[axis] = arith::MinUIOp::create(rewriter, loc, coordinates[axis], n.sub(sizes[axis], n.constant(1)));
     }
     return exists;
   }

@@ -18,7 +18,7 @@
 #include "Cta/CtaDialect.h"
 #include "Transforms/Cta/CarryValues.h"
 #include "Transforms/Cta/RingRules.h"
-#include "Transforms/Numbers.h"
+#include "Transforms/I32Arith.h"
 #include "Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -58,7 +58,7 @@ int64_t countBytes(cta::RingAcquireOp acquire) {
 }
 
 /// The position of a role in a ring.
-struct Place {
+struct RingPosition {
   int64_t slots;
   Value slot, parity; ///< i32
   /// The location of the acquire of the slot; the role's position is then the next slot.
@@ -66,13 +66,13 @@ struct Place {
 };
 
 /// Returns the index of the next slot, and whether it wraps to the first.
-std::pair<Value, Value> emitNextSlot(Numbers n, Value slot, int64_t slots) {
+std::pair<Value, Value> emitNextSlot(I32Arith n, Value slot, int64_t slots) {
   Value wraps = n.equal(slot, n.constant(slots - 1));
   Value next = n.add(slot, n.constant(1));
   return {n.select(wraps, n.constant(0), next), wraps};
 }
 
-using Places = llvm::MapVector<Operation *, Place>; ///< Positions by ring, MMA barrier or team.
+using RingPositions = llvm::MapVector<Operation *, RingPosition>; ///< Positions by ring, MMA barrier or team.
 
 class RingLowering {
 public:
@@ -91,19 +91,19 @@ public:
     kernel.walk([&](cta::Tcgen05AwaitOp await) {
       if (!zero)
         zero = emitI32(rewriter, kernel.getLoc(), 0);
-      places[getCounted(await)] = {/*slots=*/1, zero, zero, std::nullopt};
+      positions[getCounted(await)] = {/*slots=*/1, zero, zero, std::nullopt};
     });
     for (const cta::Role &role : all) {
-      Places start = places;
+      RingPositions start = positions;
       lowerBlock(role.getBody().front(), start);
     }
     if (!roles)
-      lowerBlock(kernel.getBody().front(), places);
+      lowerBlock(kernel.getBody().front(), positions);
     makeNumbersOfSlots();
     lowerUses();
     kernel.walk([&](cta::NextSlotOp next) {
       rewriter.setInsertionPoint(next);
-      rewriter.replaceOp(next, emitNextSlot(Numbers(rewriter, next.getLoc()), next.getIndex(), next.getSlots()).first);
+      rewriter.replaceOp(next, emitNextSlot(I32Arith(rewriter, next.getLoc()), next.getIndex(), next.getSlots()).first);
     });
     llvm::for_each(allocs, [&](cta::RingAllocOp alloc) { rewriter.eraseOp(alloc); });
   }
@@ -147,7 +147,7 @@ private:
     // A barrier without arrivals must have no waiters either, but its count is at least 1.
     ring.full = allocateBarriers(loc, slots, std::max<int64_t>(ofFilling, 1));
     ring.empty = allocateBarriers(loc, slots, std::max<int64_t>(ofReading, 1) * alloc.getCtas());
-    places[alloc] = {slots, zero, zero, std::nullopt};
+    positions[alloc] = {slots, zero, zero, std::nullopt};
   }
 
   /// The first team's first turn starts without waiting.
@@ -158,29 +158,29 @@ private:
     rewriter.setInsertionPoint(roles);
     turns = allocateBarriers(roles.getLoc(), open.getGroups(), role.getAttr().getWarps());
     rewriter.setInsertionPoint(open);
-    Numbers n(rewriter, roles.getLoc());
+    I32Arith n(rewriter, roles.getLoc());
     Value team = cta::TeamOp::create(rewriter, roles.getLoc());
-    places[roles] = {/*slots=*/1, n.constant(0), n.flip(team), std::nullopt};
+    positions[roles] = {/*slots=*/1, n.constant(0), n.flip(team), std::nullopt};
   }
 
-  void lowerBlock(Block &block, Places &places) {
+  void lowerBlock(Block &block, RingPositions &positions) {
     for (Operation &op : llvm::make_early_inc_range(block)) {
       rewriter.setInsertionPoint(&op);
       if (Operation *counted = getCounted(&op)) {
-        Place &place = places[counted];
-        settle(place);
-        lower(&op, place);
+        RingPosition &position = positions[counted];
+        settle(position);
+        lower(&op, position);
         if (advances(&op) && !isa<cta::RingSkipOp>(op))
-          place.taken = op.getLoc();
+          position.taken = op.getLoc();
         rewriter.eraseOp(&op);
       } else if (op.getNumRegions() != 0) {
-        lowerControl(&op, places);
+        lowerControl(&op, positions);
       }
     }
   }
 
   /// Makes a loop or branch in which slots are taken carry the positions in their rings.
-  void lowerControl(Operation *op, Places &places) {
+  void lowerControl(Operation *op, RingPositions &positions) {
     DenseSet<Operation *> used, moved;
     op->walk([&](Operation *inner) {
       if (Operation *counted = getCounted(inner)) {
@@ -191,102 +191,102 @@ private:
     });
     if (used.empty())
       return;
-    for (auto &[counted, place] : places)
+    for (auto &[counted, position] : positions)
       if (used.contains(counted))
-        settle(place);
-    SmallVector<Value> before = getValues(places, moved);
+        settle(position);
+    SmallVector<Value> before = getValues(positions, moved);
     if (!moved.empty())
       op = carryValues(rewriter, op, before);
     for (Region &region : op->getRegions()) {
       if (region.empty())
         continue;
       Block &block = region.front();
-      Places inside = places;
+      RingPositions inside = positions;
       if (isa<LoopLikeOpInterface>(op))
         setValues(inside, moved, block.getArguments().take_back(before.size()));
       lowerBlock(block, inside);
       Operation *end = block.getTerminator();
       rewriter.setInsertionPoint(end);
-      for (auto &[counted, place] : inside)
+      for (auto &[counted, position] : inside)
         if (moved.contains(counted))
-          settle(place);
+          settle(position);
       end->setOperands(end->getNumOperands() - before.size(), before.size(), getValues(inside, moved));
     }
-    setValues(places, moved, op->getResults().take_back(before.size()));
+    setValues(positions, moved, op->getResults().take_back(before.size()));
   }
 
-  static SmallVector<Value> getValues(const Places &places, const DenseSet<Operation *> &moved) {
+  static SmallVector<Value> getValues(const RingPositions &positions, const DenseSet<Operation *> &moved) {
     SmallVector<Value> values;
-    for (auto &[counted, place] : places)
+    for (auto &[counted, position] : positions)
       if (moved.contains(counted))
-        values.append({place.slot, place.parity});
+        values.append({position.slot, position.parity});
     return values;
   }
-  static void setValues(Places &places, const DenseSet<Operation *> &moved, ValueRange values) {
-    for (auto &[counted, place] : places)
+  static void setValues(RingPositions &positions, const DenseSet<Operation *> &moved, ValueRange values) {
+    for (auto &[counted, position] : positions)
       if (moved.contains(counted)) {
-        place.slot = values[0];
-        place.parity = values[1];
+        position.slot = values[0];
+        position.parity = values[1];
         values = values.drop_front(2);
       }
   }
 
   /// Advances the position past a slot that was taken: to the next slot or, after the last one, to the first slot with
   /// the other parity.
-  void settle(Place &place) {
-    if (!place.taken)
+  void settle(RingPosition &position) {
+    if (!position.taken)
       return;
-    Numbers n(rewriter, *std::exchange(place.taken, std::nullopt));
-    Value flipped = n.flip(place.parity);
-    if (place.slots == 1) {
-      place.parity = flipped;
+    I32Arith n(rewriter, *std::exchange(position.taken, std::nullopt));
+    Value flipped = n.flip(position.parity);
+    if (position.slots == 1) {
+      position.parity = flipped;
       return;
     }
-    auto [next, wraps] = emitNextSlot(n, place.slot, place.slots);
-    place.slot = next;
-    place.parity = n.select(wraps, flipped, place.parity);
+    auto [next, wraps] = emitNextSlot(n, position.slot, position.slots);
+    position.slot = next;
+    position.parity = n.select(wraps, flipped, position.parity);
   }
 
-  void lower(Operation *op, Place &place) {
+  void lower(Operation *op, RingPosition &position) {
     Location loc = op->getLoc();
     if (auto acquire = dyn_cast<cta::RingAcquireOp>(op)) {
       const Memory &ring = rings.at(acquire.getRing().getDefiningOp());
-      Value parity = Numbers(rewriter, loc).flip(place.parity);
-      cta::MbarrierWaitOp::create(rewriter, loc, ring.empty, place.slot, parity);
+      Value parity = I32Arith(rewriter, loc).flip(position.parity);
+      cta::MbarrierWaitOp::create(rewriter, loc, ring.empty, position.slot, parity);
       // The expected bytes are announced before the copies, so that copies alone cannot complete the phase. Roles with
       // several threads arrive afterwards.
       if (cta::findRole(op)->getAttr().getOneThread() && !findCommit(acquire).getByMma())
-        cta::MbarrierExpectOp::create(rewriter, loc, ring.full, place.slot, countBytes(acquire));
-      rewriter.replaceAllUsesWith(acquire.getSlot(), place.slot);
+        cta::MbarrierExpectOp::create(rewriter, loc, ring.full, position.slot, countBytes(acquire));
+      rewriter.replaceAllUsesWith(acquire.getSlot(), position.slot);
     } else if (auto wait = dyn_cast<cta::RingWaitOp>(op)) {
       const Memory &ring = rings.at(wait.getRing().getDefiningOp());
-      cta::MbarrierWaitOp::create(rewriter, loc, ring.full, place.slot, place.parity);
-      rewriter.replaceAllUsesWith(wait.getSlot(), place.slot);
+      cta::MbarrierWaitOp::create(rewriter, loc, ring.full, position.slot, position.parity);
+      rewriter.replaceAllUsesWith(wait.getSlot(), position.slot);
     } else if (auto skip = dyn_cast<cta::RingSkipOp>(op)) {
-      emitSkip(skip, place);
+      emitSkip(skip, position);
     } else if (auto drain = dyn_cast<cta::RingDrainOp>(op)) {
-      emitDrain(loc, rings.at(drain.getRing().getDefiningOp()).full, place);
+      emitDrain(loc, rings.at(drain.getRing().getDefiningOp()).full, position);
     } else if (auto await = dyn_cast<cta::Tcgen05AwaitOp>(op)) {
-      cta::MbarrierWaitOp::create(rewriter, loc, await.getBarrier(), place.slot, place.parity);
+      cta::MbarrierWaitOp::create(rewriter, loc, await.getBarrier(), position.slot, position.parity);
       cta::TensorMemoryFenceOp::create(rewriter, loc, /*before=*/false);
     } else {
-      cta::MbarrierWaitOp::create(rewriter, loc, turns, cta::TeamOp::create(rewriter, loc), place.parity);
+      cta::MbarrierWaitOp::create(rewriter, loc, turns, cta::TeamOp::create(rewriter, loc), position.parity);
     }
   }
 
-  void emitSkip(cta::RingSkipOp skip, Place &place) {
-    auto [rest, rounds] = divide(skip.getCount(), place.slots);
-    if (place.slot == zero) { // at the start of the role
-      place.slot = rest;
-      place.parity = rounds;
+  void emitSkip(cta::RingSkipOp skip, RingPosition &position) {
+    auto [remainder, rounds] = divide(skip.getCount(), position.slots);
+    if (position.slot == zero) { // at the start of the role
+      position.slot = remainder;
+      position.parity = rounds;
       return;
     }
-    Numbers n(rewriter, skip.getLoc());
-    Value slots = n.constant(place.slots), sum = n.add(place.slot, rest);
+    I32Arith n(rewriter, skip.getLoc());
+    Value slots = n.constant(position.slots), sum = n.add(position.slot, remainder);
     Value staysBelow = n.less(sum, slots);
-    Value flipped = arith::XOrIOp::create(rewriter, skip.getLoc(), place.parity, rounds);
-    place.slot = n.select(staysBelow, sum, n.sub(sum, slots));
-    place.parity = n.select(staysBelow, flipped, n.flip(flipped));
+    Value flipped = arith::XOrIOp::create(rewriter, skip.getLoc(), position.parity, rounds);
+    position.slot = n.select(staysBelow, sum, n.sub(sum, slots));
+    position.parity = n.select(staysBelow, flipped, n.flip(flipped));
   }
 
   /// Returns by how much `count` slots advance a slot index and a parity. Emitted where the count is computed, because
@@ -297,22 +297,22 @@ private:
       return known->second;
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPointAfterValue(count);
-    Numbers n(rewriter, count.getLoc());
+    I32Arith n(rewriter, count.getLoc());
     Value divisor = n.constant(slots), rounds = n.div(count, divisor);
-    Value rest = n.sub(count, n.mul(rounds, divisor));
-    return known->second = {rest, arith::AndIOp::create(rewriter, count.getLoc(), rounds, n.constant(1))};
+    Value remainder = n.sub(count, n.mul(rounds, divisor));
+    return known->second = {remainder, arith::AndIOp::create(rewriter, count.getLoc(), rounds, n.constant(1))};
   }
 
   /// Waits until all copies have arrived: those of this round, with slots below the next one, and those of the previous
   /// round.
-  void emitDrain(Location loc, Value full, const Place &place) {
+  void emitDrain(Location loc, Value full, const RingPosition &position) {
     OpBuilder::InsertionGuard guard(rewriter);
-    Numbers n(rewriter, loc);
-    Value other = n.flip(place.parity);
-    auto loop = scf::ForOp::create(rewriter, loc, n.constant(0), n.constant(place.slots), n.constant(1));
+    I32Arith n(rewriter, loc);
+    Value other = n.flip(position.parity);
+    auto loop = scf::ForOp::create(rewriter, loc, n.constant(0), n.constant(position.slots), n.constant(1));
     rewriter.setInsertionPointToStart(loop.getBody());
-    Value isNewer = n.less(loop.getInductionVar(), place.slot);
-    Value awaited = n.select(isNewer, place.parity, other);
+    Value isNewer = n.less(loop.getInductionVar(), position.slot);
+    Value awaited = n.select(isNewer, position.parity, other);
     cta::MbarrierWaitOp::create(rewriter, loc, full, loop.getInductionVar(), awaited);
   }
 
@@ -348,7 +348,7 @@ private:
                                           emitI32(rewriter, loc, noSlot));
         rewriter.replaceAllUsesWith(holds.getResult(), any);
       } else if (isa<cta::TurnEndOp>(op) && cta::isTurnOfTeams(op)) {
-        Value other = Numbers(rewriter, loc).flip(cta::TeamOp::create(rewriter, loc));
+        Value other = I32Arith(rewriter, loc).flip(cta::TeamOp::create(rewriter, loc));
         cta::MbarrierArriveOp::create(rewriter, loc, turns, other, /*condition=*/Value());
       } else if (isa<cta::TmaLoadOp, cta::TmaMulticastOp>(op)) {
         return lowerCopy(op);
@@ -399,7 +399,7 @@ private:
   KernelOp kernel;
   IRRewriter rewriter;
   DenseMap<Operation *, Memory> rings;
-  Places places; ///< Positions at the start of each role.
+  RingPositions positions; ///< Positions at the start of each role.
   Value zero, turns;
   DenseMap<std::pair<Value, int64_t>, std::pair<Value, Value>> skips;
 };

@@ -234,9 +234,9 @@ private:
       cta::PanelStoreOp::create(builder, loc, zeros, buffer, whole, panel);
       // Indices of other panels are out of range in this one.
       auto first = DenseElementsAttr::get(binsType, APInt(32, panel * part));
-      Value places =
+      Value relativeBins =
           arith::SubIOp::create(builder, loc, bins, arith::ConstantOp::create(builder, loc, first).getResult());
-      cta::LocalCountOp::create(builder, loc, places, buffer, mask);
+      cta::LocalCountOp::create(builder, loc, relativeBins, buffer, mask);
       result = cta::PanelLoadOp::create(builder, loc, type, buffer, result, whole, panel);
     }
     return result;

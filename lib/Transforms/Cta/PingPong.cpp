@@ -23,7 +23,7 @@
 #include "Cta/CtaDialect.h"
 #include "Target/Plan/RoleRegisters.h"
 #include "Target/SharedMemory.h"
-#include "Transforms/Numbers.h"
+#include "Transforms/I32Arith.h"
 #include "Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -201,7 +201,7 @@ private:
   }
 
   void emitPrograms() {
-    Numbers n(rewriter, loc);
+    I32Arith n(rewriter, loc);
     auto second = scf::IfOp::create(rewriter, loc, n.equal(team, n.constant(1)), /*withElseRegion=*/false);
     {
       OpBuilder::InsertionGuard guard(rewriter);
@@ -218,7 +218,7 @@ private:
   void emitSkip() { cta::RingSkipOp::create(rewriter, loc, plan.ring, stepsOfOther); }
 
   /// Returns the last operation that is or contains a wgmma; null if there is none.
-  static Operation *findLastProducts(Block &block) {
+  static Operation *findLastMmas(Block &block) {
     auto multiplies = [](Operation &op) {
       return op.walk([](cta::WgmmaOp) { return WalkResult::interrupt(); }).wasInterrupted();
     };
@@ -230,7 +230,7 @@ private:
   void emitTurnEnd() {
     auto end = [&] { cta::TurnEndOp::create(rewriter, loc, teams, /*teams=*/true); };
     auto branch = dyn_cast<scf::IfOp>(plan.mainLoop);
-    if (Operation *last = branch && branch.elseBlock() ? findLastProducts(*branch.thenBlock()) : nullptr) {
+    if (Operation *last = branch && branch.elseBlock() ? findLastMmas(*branch.thenBlock()) : nullptr) {
       rewriter.setInsertionPointAfter(last);
       end();
       rewriter.setInsertionPointToStart(branch.elseBlock());
@@ -256,7 +256,7 @@ private:
       for (Operation *user : llvm::make_early_inc_range(alloc->getUsers())) {
         auto slot = cast<cta::SlotOp>(user);
         rewriter.setInsertionPoint(slot);
-        Numbers n(rewriter, slot.getLoc());
+        I32Arith n(rewriter, slot.getLoc());
         Value index = n.add(n.mul(team, n.constant(slots)), slot.getIndex());
         rewriter.replaceOpWithNewOp<cta::SlotOp>(slot, slot.getType(), both, index);
       }

@@ -54,7 +54,7 @@
 #include "Transforms/Cta/PipelinePlan.h"
 #include "Transforms/Cta/RunAhead.h"
 #include "Transforms/Cta/UnrollLoop.h"
-#include "Transforms/Numbers.h"
+#include "Transforms/I32Arith.h"
 #include "Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -82,8 +82,8 @@ bool staysInFlight(scf::ForOp loop) {
   if (!graph.build() || !planInFlight(graph.nodes))
     return false;
   DenseSet<Operation *> operands;
-  for (auto product : loop.getBody()->getOps<cta::WgmmaOp>())
-    operands.insert_range(ArrayRef{getAlloc(product.getBufferA()), getAlloc(product.getB())});
+  for (auto mma : loop.getBody()->getOps<cta::WgmmaOp>())
+    operands.insert_range(ArrayRef{getAlloc(mma.getBufferA()), getAlloc(mma.getB())});
   bool isCopied = false, isWritten = false;
   loop.walk([&](Operation *op) {
     for (const SharedAccess &access : getSharedAccesses(op))
@@ -93,7 +93,7 @@ bool staysInFlight(scf::ForOp loop) {
   return isCopied && !isWritten;
 }
 
-bool isProduct(Operation *op) {
+bool isMma(Operation *op) {
   return isa<cta::WgmmaOp, cta::MmaSyncOp, cta::FmaDotOp>(op);
 }
 
@@ -146,23 +146,23 @@ DenseSet<Operation *> findOperands(scf::ForOp loop, const DenseSet<Operation *> 
   // Next to copies for mma.sync, only values that become an operand, such as weights that are widened, are prefetched.
   // Next to wgmmas, which have larger accumulators, nothing is.
   bool isForWarps = !loop.getBody()->getOps<cta::MmaSyncOp>().empty();
-  bool isBesideCopies = isForWarps && !loop.getBody()->getOps<cta::AsyncCopyOp>().empty();
-  if (isBesideCopies && !loop.getBody()->getOps<cta::WgmmaOp>().empty())
+  bool hasCopies = isForWarps && !loop.getBody()->getOps<cta::AsyncCopyOp>().empty();
+  if (hasCopies && !loop.getBody()->getOps<cta::WgmmaOp>().empty())
     return {};
   DenseSet<Operation *> ofOperands;
-  if (isBesideCopies)
+  if (hasCopies)
     ofOperands = collectStage(loop, [](Operation *op) { return isa<cta::MmaSyncOp>(op); });
   const target::Tuned &tuned = target::tunedOf(cta::getTarget(loop));
-  const int64_t mostRegisters = written.isEmpty() ? tuned.operandLoadRegisters : tuned.operandLoadRegistersWithStores;
+  const int64_t maxRegisters = written.isEmpty() ? tuned.operandLoadRegisters : tuned.operandLoadRegistersWithStores;
   int64_t registers = 0;
   for (Operation &op : *loop.getBody())
-    if (isProduct(&op))
+    if (isMma(&op))
       registers += countRegisters(cast<RankedTensorType>(op.getResult(0).getType()));
   if (registers == 0)
     return {};
   DenseSet<Operation *> operands;
   for (auto load : loop.getBody()->getOps<LoadOp>()) {
-    if (indices.contains(load) || !mayRunAhead(load, written) || (isBesideCopies && !ofOperands.contains(load)))
+    if (indices.contains(load) || !mayRunAhead(load, written) || (hasCopies && !ofOperands.contains(load)))
       continue;
     if (auto type = dyn_cast<RankedTensorType>(load.getType()))
       registers +=
@@ -171,7 +171,7 @@ DenseSet<Operation *> findOperands(scf::ForOp loop, const DenseSet<Operation *> 
     if (llvm::all_of(slice, [&](Operation *op) { return mayRunAhead(op, written) || isMemoryEffectFree(op); }))
       operands.insert(load);
   }
-  return registers <= mostRegisters ? operands : DenseSet<Operation *>();
+  return registers <= maxRegisters ? operands : DenseSet<Operation *>();
 }
 
 int64_t countThreads(scf::ForOp loop) {
@@ -203,8 +203,8 @@ int64_t planSlots(scf::ForOp loop, int64_t wanted, const target::GpuTarget &targ
 
 /// Plans the prefetch of copies that are in the body, have private buffers, and do not depend on the computation's
 /// results or writes; and of dot operands that threads load.
-std::optional<PipelinePlan> planProducts(scf::ForOp loop, const LoopContents &contents,
-                                         const target::GpuTarget &target) {
+std::optional<PipelinePlan> planMmaLoop(scf::ForOp loop, const LoopContents &contents,
+                                        const target::GpuTarget &target) {
   std::optional<PointerBases> written = findWritten(loop);
   if (!written)
     return std::nullopt;
@@ -251,9 +251,9 @@ bool isSimple(const LoopContents &contents) {
 }
 
 /// Returns true for a loop of wgmmas on TMA blocks that has no other ordered operations.
-bool isOfProducts(scf::ForOp loop, const LoopContents &contents) {
+bool isMmaLoop(scf::ForOp loop, const LoopContents &contents) {
   using enum LoopContent;
-  bool isPlain = contents.hasOnly({load, branch, reduction, exchange, groupProduct, warpProduct, tmaCopy, blockRead});
+  bool isPlain = contents.hasOnly({load, branch, reduction, exchange, groupMma, warpMma, tmaCopy, blockRead});
   return isPlain && !loop.getBody()->getOps<cta::WgmmaOp>().empty();
 }
 
@@ -262,7 +262,7 @@ bool isOfProducts(scf::ForOp loop, const LoopContents &contents) {
 bool isForUnrolling(scf::ForOp loop, const LoopContents &contents, const DenseSet<Operation *> &loads,
                     const DenseSet<Operation *> &slice) {
   using enum LoopContent;
-  if (contents.hasAny({reduction, exchange, store, branch, groupProduct}))
+  if (contents.hasAny({reduction, exchange, store, branch, groupMma}))
     return false;
   const target::Tuned &tuned = target::tunedOf(cta::getTarget(loop));
   int64_t half = target::registersPerSm / countThreads(loop) / 2;
@@ -279,17 +279,17 @@ bool isForUnrolling(scf::ForOp loop, const LoopContents &contents, const DenseSe
 
 /// Returns true if warp groups have registers for two iterations' prefetched values alongside accumulators and left
 /// operands.
-bool hasRoomBesideProducts(scf::ForOp loop, const DenseSet<Operation *> &loads) {
+bool hasRoomBesidesMmas(scf::ForOp loop, const DenseSet<Operation *> &loads) {
   const target::Tuned &tuned = target::tunedOf(cta::getTarget(loop));
   int64_t loaded = 0;
   for (Operation *op : loads)
     loaded += countRegisters(op->getResult(0));
   DenseSet<Value> held;
-  for (auto product : loop.getBody()->getOps<cta::WgmmaOp>()) {
-    if (!product.getAcc().getDefiningOp<cta::WgmmaOp>())
-      held.insert(product.getResult());
-    if (isa<RankedTensorType>(product.getA().getType()))
-      held.insert(product.getA());
+  for (auto mma : loop.getBody()->getOps<cta::WgmmaOp>()) {
+    if (!mma.getAcc().getDefiningOp<cta::WgmmaOp>())
+      held.insert(mma.getResult());
+    if (isa<RankedTensorType>(mma.getA().getType()))
+      held.insert(mma.getA());
   }
   int64_t registers = tuned.spareRegistersWithWgmma + 2 * loaded;
   for (Value value : held)
@@ -305,8 +305,8 @@ bool hasRoom(scf::ForOp loop, const LoopContents &contents, const DenseSet<Opera
   const target::Tuned &tuned = target::tunedOf(cta::getTarget(loop));
   // With few threads several CTAs run side by side, and memory is not idle while one of them reduces.
   const bool isSmall = threads <= 4 * target::threadsPerWarp;
-  if (contents.has(LoopContent::groupProduct))
-    return hasRoomBesideProducts(loop, loads);
+  if (contents.has(LoopContent::groupMma))
+    return hasRoomBesidesMmas(loop, loads);
   bool reduces = contents.has(LoopContent::reduction);
   int64_t registers = tuned.spareRegistersOfLoads;
   for (Value carried : loop.getRegionIterArgs())
@@ -334,7 +334,7 @@ bool hasRoom(scf::ForOp loop, const LoopContents &contents, const DenseSet<Opera
 
 /// Plans loads next to wgmmas, or in a loop without MMAs.
 std::optional<PipelinePlan> planLoads(scf::ForOp loop, const LoopContents &contents) {
-  bool multiplies = isOfProducts(loop, contents);
+  bool multiplies = isMmaLoop(loop, contents);
   if (getNumStages(loop) < 2 || (!multiplies && !isSimple(contents)))
     return std::nullopt;
   PointerBases written;
@@ -378,7 +378,7 @@ std::optional<PipelinePlan> tile::planPipeline(scf::ForOp loop, const target::Gp
     return std::nullopt;
   LoopContents contents = LoopContents::of(loop);
   std::optional<PipelinePlan> plan = planLoads(loop, contents);
-  return plan ? plan : planProducts(loop, contents, target);
+  return plan ? plan : planMmaLoop(loop, contents, target);
 }
 
 LoopSchedule tile::planOrder(scf::ForOp loop, const PipelinePlan &plan) {
@@ -417,7 +417,7 @@ LoopSchedule tile::planOrder(scf::ForOp loop, const PipelinePlan &plan) {
     add(plan.getUse(), [&](Operation *op) { return isUse(op) && order.use.contains(op); });
   } else if (plan.slots == 0) {
     // Uses of the loaded values before the MMA come first, so that the next iteration's loads can reuse the registers.
-    Operation *first = &*llvm::find_if(*loop.getBody(), [](Operation &op) { return isProduct(&op); });
+    Operation *first = &*llvm::find_if(*loop.getBody(), [](Operation &op) { return isMma(&op); });
     add(plan.getUse(), [&](Operation *op) { return isUse(op) && op->isBeforeInBlock(first); });
   }
   add(plan.getArrival(), isArrival);

@@ -329,12 +329,12 @@ bool rematerialise(ConvertLayoutOp convert, LayoutSlicer &slicer, Worklist &work
   int64_t bytes = LayoutSlicer::bytesOf(convert.getSrc());
   // Conversions that become unnecessary compensate for new ones, but not for much duplicated computation, nor for
   // computation on more elements per thread.
-  const size_t littleComputed = target::tunedOf(cta::getTarget(convert)).recomputedValues;
+  const size_t maxRecomputed = target::tunedOf(cta::getTarget(convert)).recomputedValues;
   bool takesMore = layout.getLayout().numRegisters() > cta::getLayout(convert.getSrc().getType()).numRegisters();
   LayoutSlice slice = slicer.plan(convert.getSrc(), layout, /*limit=*/2 * bytes, /*offsets=*/true);
   if (slice.netCost() >= bytes)
     return false;
-  if (slice.cost >= bytes && (takesMore || slice.countComputedTwice() > littleComputed)) {
+  if (slice.cost >= bytes && (takesMore || slice.countComputedTwice() > maxRecomputed)) {
     slice = slicer.plan(convert.getSrc(), layout, /*limit=*/2 * bytes);
     if (slice.cost >= bytes)
       return false;

@@ -8,7 +8,7 @@
 #include "Target/Plan/Residency.h"
 #include "Target/Tuned.h"
 #include "Transforms/Cta/PeelLoop.h"
-#include "Transforms/Numbers.h"
+#include "Transforms/I32Arith.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
@@ -55,8 +55,8 @@ Value emitHolds(OpBuilder &builder, Location loc, Value slot) {
 /// Returns the index of a slot that a wgmma of the loop reads; null if it reads none.
 Value findSlotNumber(const LoopGraph &graph) {
   for (Operation *op : graph.operations)
-    if (auto product = dyn_cast<cta::WgmmaOp>(op))
-      for (Value operand : {Value(product.getBufferA()), Value(product.getB())}) {
+    if (auto mma = dyn_cast<cta::WgmmaOp>(op))
+      for (Value operand : {Value(mma.getBufferA()), Value(mma.getB())}) {
         while (auto trans = operand ? operand.getDefiningOp<cta::TransBufferOp>() : cta::TransBufferOp())
           operand = trans.getBuffer();
         auto slot = operand ? operand.getDefiningOp<cta::SlotOp>() : cta::SlotOp();
@@ -88,8 +88,8 @@ public:
     if (hasEarly && countRegistersOfTensors() > most)
       return false;
     bool areInPlace = llvm::all_of(awaited, [&](cta::AwaitOp await) { return findCarrier(await).has_value(); });
-    bool isKnownWhichIsFirst = hasEarly || !slots.empty();
-    return areInPlace && isKnownWhichIsFirst && keepsOrderOfMemory() && hasSlots();
+    bool hasKnownOrder = hasEarly || !slots.empty();
+    return areInPlace && hasKnownOrder && keepsOrderOfMemory() && hasSlots();
   }
 
   void run(IRRewriter &rewriter) {
@@ -100,11 +100,11 @@ public:
     auto branch = scf::IfOp::create(rewriter, loc, loop.getResultTypes(), any, /*withElseRegion=*/true);
     rewriter.setInsertionPointToStart(branch.elseBlock());
     SmallVector<Value> unchanged(loop.getInitArgs()), inits(loop.getInitArgs());
-    for (unsigned argument : findSumsFromZero())
+    for (unsigned argument : findZeroAccumulators())
       unchanged[argument] = cta::ZerosOp::create(rewriter, loc, cast<RankedTensorType>(inits[argument].getType()));
     scf::YieldOp::create(rewriter, loc, unchanged);
     rewriter.setInsertionPointToStart(branch.thenBlock());
-    for (unsigned argument : findSumsFromZero())
+    for (unsigned argument : findZeroAccumulators())
       inits[argument] = cta::UndefinedOp::create(rewriter, loc, cast<RankedTensorType>(inits[argument].getType()));
 
     LoopRange rounds = hasEarly ? range.emitWithoutFirst() : range;
@@ -147,9 +147,8 @@ private:
     };
     int64_t lateSums = 0, earlySums = 0, crossed = 0;
     for (auto [index, op] : llvm::enumerate(graph.operations))
-      if (auto product = dyn_cast<cta::WgmmaOp>(op))
-        (stages[index] == LoopStage::early ? earlySums : lateSums) +=
-            count(product.getResult()) + count(product.getA());
+      if (auto mma = dyn_cast<cta::WgmmaOp>(op))
+        (stages[index] == LoopStage::early ? earlySums : lateSums) += count(mma.getResult()) + count(mma.getA());
     for (Value value : crossing)
       crossed += count(value);
     return lateSums + std::max(earlySums, crossed);
@@ -258,16 +257,16 @@ private:
   /// takes 0.01 s for each wgmma of 256 columns. LLVM would peel it if the flag of the wgmma were carried, or were a
   /// comparison of the induction variable, so it is derived from a slot. (LLVM unrolls loops with a few constant
   /// steps.)
-  SmallVector<unsigned> findSumsFromZero() {
-    SmallVector<unsigned> sums;
+  SmallVector<unsigned> findZeroAccumulators() {
+    SmallVector<unsigned> accumulators;
     for (cta::AwaitOp await : awaited) {
       unsigned carrier = *findCarrier(await);
       Value start = loop.getInitArgs()[carrier];
       bool isZero = matchPattern(start, m_AnyZeroFloat()) || matchPattern(start, m_Zero());
       if (isZero && !hasEarly && !slots.empty())
-        sums.push_back(carrier);
+        accumulators.push_back(carrier);
     }
-    return sums;
+    return accumulators;
   }
 
   /// Maps the values that a round, or the last one, yields for late operations.
@@ -291,16 +290,16 @@ private:
     for (cta::AwaitOp await : awaited) {
       unsigned carrier = *findCarrier(await);
       bool isAddedTo = late.contains(await.getAcc());
-      Value sum = isAddedTo ? late.lookup(await.getAcc()) : carried[carrier];
+      Value accumulator = isAddedTo ? late.lookup(await.getAcc()) : carried[carrier];
       last = before.lookup(await.getToken());
-      before.map(await.getAcc(), sum);
+      before.map(await.getAcc(), accumulator);
       // An accumulator that a wgmma accumulates into has no other reader; a release waits for the wgmma, too.
       bool isReleased = llvm::any_of(released, [&](cta::RingReleaseOp release) {
         return llvm::is_contained(release.getTokens(), await.getToken());
       });
       if (!isAddedTo || !isReleased)
-        sum = rewriter.clone(*await, before)->getResult(0);
-      late.map(isAddedTo ? await.getAcc() : Value(loop.getRegionIterArg(carrier)), sum);
+        accumulator = rewriter.clone(*await, before)->getResult(0);
+      late.map(isAddedTo ? await.getAcc() : Value(loop.getRegionIterArg(carrier)), accumulator);
     }
     // The inputs of left operands pass through the wait as well; otherwise LLVM would compute the operands before it.
     // Narrower values take few registers.
@@ -379,7 +378,7 @@ private:
     Value isLater; // whether there has been a previous round, according to the first slot that it yields
     if (carried && !hasEarly && !slots.empty())
       isLater = emitHolds(rewriter, loop.getLoc(), carried->drop_back(tokens.size()).take_back(slots.size()).front());
-    SmallVector<unsigned> sumsFromZero = findSumsFromZero();
+    SmallVector<unsigned> zeroAccumulators = findZeroAccumulators();
     bool hasViews = false, hasAwaited = false;
     for (ScheduledNode scheduled : sequence) {
       if (carried && isAwaited(scheduled)) {
@@ -394,9 +393,9 @@ private:
       Operation *op = graph.operations[scheduled.node], *clone = rewriter.clone(*op, isLate ? late : early);
       if (auto release = dyn_cast<cta::RingReleaseOp>(clone))
         avoidBranch(release);
-      if (auto product = dyn_cast<cta::WgmmaOp>(op))
-        if (std::optional<unsigned> sum = graph.getArgument(product.getAcc());
-            sum && llvm::is_contained(sumsFromZero, *sum))
+      if (auto mma = dyn_cast<cta::WgmmaOp>(op))
+        if (std::optional<unsigned> accumulator = graph.getArgument(mma.getAcc());
+            accumulator && llvm::is_contained(zeroAccumulators, *accumulator))
           cast<cta::WgmmaOp>(clone).getAccumulateMutable().assign(isLater);
     }
   }

@@ -48,7 +48,7 @@ bool keepTensorCoresBusy(scf::ForOp loop, const LoopWork &work) {
 }
 
 /// Returns true if issuing a late and an early wgmma together pays off.
-bool hasLongProducts(scf::ForOp loop, const LoopWork &work) {
+bool hasLongMmas(scf::ForOp loop, const LoopWork &work) {
   return work.tensorCores >= target::tunedOf(cta::getTarget(loop)).longMmaClocks;
 }
 
@@ -60,9 +60,9 @@ bool mayBeReordered(const LoopGraph &graph) {
     for (Value value : getUsedValues(op))
       if (!graph.getNode(value) && !matchPattern(value, m_Constant()) && !value.getDefiningOp<SplatOp>())
         live.insert(value);
-    if (auto product = dyn_cast<cta::WgmmaOp>(op)) {
-      live.remove(product.getAcc()); // the result reuses the accumulator's registers
-      live.insert_range(ValueRange{product.getResult(), product.getA()});
+    if (auto mma = dyn_cast<cta::WgmmaOp>(op)) {
+      live.remove(mma.getAcc()); // the result reuses the accumulator's registers
+      live.insert_range(ValueRange{mma.getResult(), mma.getA()});
     }
   }
   int64_t registers = 0;
@@ -77,21 +77,21 @@ std::string describe(const LoopGraph &graph, const LoopPlan &plan) {
   size_t all = 0, early = 0; // MMAs
   bool isLateFirst = false;
   for (ScheduledNode scheduled : plan.order)
-    if (graph.nodes[scheduled.node].kind == LoopNodeKind::product) {
+    if (graph.nodes[scheduled.node].kind == LoopNodeKind::mma) {
       isLateFirst |= all == 0 && scheduled.stage != LoopStage::early;
       ++all;
       early += scheduled.stage == LoopStage::early;
     }
-  std::string products = std::to_string(all) + " MMAs ";
+  std::string mmas = std::to_string(all) + " MMAs ";
   switch (plan.overlap) {
-  case MmaOverlap::nextProducts:
+  case MmaOverlap::nextMmas:
     return all == 1 ? "the MMA stays in flight until the next one is issued"
-                    : products + "stay in flight until the next ones are issued";
+                    : mmas + "stay in flight until the next ones are issued";
   case MmaOverlap::nextIteration:
-    return std::to_string(early) + " of " + products + "run an iteration ahead" +
+    return std::to_string(early) + " of " + mmas + "run an iteration ahead" +
            (isLateFirst ? ", issued after the others" : "");
   case MmaOverlap::withinIteration:
-    return products + "are issued early and awaited late within each iteration";
+    return mmas + "are issued early and awaited late within each iteration";
   }
   llvm_unreachable("all overlaps are described");
 }
@@ -108,10 +108,9 @@ bool mayPass(cta::AwaitOp await, Operation *op) {
 void awaitLate(KernelOp kernel) {
   SmallVector<cta::AwaitOp> awaits;
   kernel.walk([&](cta::AwaitOp await) {
-    auto product = await.getAcc().getDefiningOp<cta::WgmmaOp>();
+    auto mma = await.getAcc().getDefiningOp<cta::WgmmaOp>();
     // Registers of a left operand may be reused after the wgmma.
-    if (product && product.getToken() == await.getToken() && product.getBufferA() &&
-        product->getBlock() == await->getBlock())
+    if (mma && mma.getToken() == await.getToken() && mma.getBufferA() && mma->getBlock() == await->getBlock())
       awaits.push_back(await);
   });
   for (cta::AwaitOp await : llvm::reverse(awaits)) {
@@ -166,11 +165,11 @@ private:
     std::optional<LoopPlan> plan;
     if (graph.build())
       plan = planLoop(graph.nodes,
-                      {.groupsKeepBusy = keepTensorCoresBusy(loop, work), .takesLong = hasLongProducts(loop, work)},
+                      {.groupsKeepBusy = keepTensorCoresBusy(loop, work), .takesLong = hasLongMmas(loop, work)},
                       [&](const MmaSchedule &order) { return mayRunAhead(graph, order); });
     bool keepsOrder = plan && plan->overlap == MmaOverlap::withinIteration && !mayBeReordered(graph);
     if (plan)
-      emitRemark(loop.getLoc()) << (keepsOrder ? "MMAs keep their order: another one needs more registers"
+      emitRemark(loop.getLoc()) << (keepsOrder ? "MMAs keep their order: another order needs more registers"
                                                : describe(graph, *plan))
                                 << "; clocks per iteration: " << work.print();
     if (plan && plan->overlap != MmaOverlap::withinIteration)

@@ -41,15 +41,15 @@ llvm::DenseSet<ArrayRef<int64_t>> tile::collectShapesOfRows(KernelOp kernel) {
   DenseSet<ArrayRef<int64_t>> ofRows;
   // number of reductions along columns minus number of those along rows
   DenseMap<ArrayRef<int64_t>, int64_t> alongColumns;
-  llvm::SetVector<Value> sums;
+  llvm::SetVector<Value> computed;
   kernel.walk([&](DotOp dot) {
-    sums.insert(dot.getResult());
+    computed.insert(dot.getResult());
     if (isa<cta::FmaAttr>(dot.getEngineAttr()))
       ofRows.insert(dot.getType().getShape());
   });
-  sums = collectComputed(std::move(sums));
+  computed = collectComputed(std::move(computed));
   kernel.walk([&](ReshapeOp reshape) {
-    if (!sums.contains(reshape.getSrc()) && unpacks(reshape))
+    if (!computed.contains(reshape.getSrc()) && unpacks(reshape))
       ofRows.insert(reshape.getType().getShape());
   });
   kernel.walk([&](ReduceOp reduce) {

@@ -27,7 +27,7 @@
 #include "Target/SharedMemory.h"
 #include "Transforms/Cta/LowerCombines.h"
 #include "Transforms/Cta/ShareTail.h"
-#include "Transforms/Numbers.h"
+#include "Transforms/I32Arith.h"
 #include "Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -73,7 +73,7 @@ void shareSteps(ProgramsOp programs, scf::ForOp steps, int64_t ctas) {
   programs.splitSteps(programs.getWork().withSplitK(ctas));
   programs->getParentOfType<KernelOp>().setClusterCtas(ctas);
   IRRewriter rewriter(steps);
-  Numbers n(rewriter, steps.getLoc());
+  I32Arith n(rewriter, steps.getLoc());
   LoopRange all(rewriter, steps), own = all;
   own.lower = all.emitVariable(programs.getFirstStep());
   bool mayWrap = !all.isRepresentable(ctas - 1);

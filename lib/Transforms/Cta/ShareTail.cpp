@@ -26,7 +26,7 @@
 #include "Analysis/LoopRange.h"
 #include "Cta/CtaDialect.h"
 #include "Target/TailSplit.h"
-#include "Transforms/Numbers.h"
+#include "Transforms/I32Arith.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -39,12 +39,12 @@ namespace {
 
 /// Returns the number of accumulator elements that are computed.
 int64_t elementsOf(GemmPrograms plan) {
-  return plan.getSumType().getDimSize(0) * plan.getProduct().getB().getType().getShape()[1];
+  return plan.getAccumulatorType().getDimSize(0) * plan.getWgmma().getB().getType().getShape()[1];
 }
 
 /// Returns the bytes of one step along K.
 int64_t stepBytesOf(GemmPrograms plan) {
-  cta::BufferType b = plan.getProduct().getB().getType();
+  cta::BufferType b = plan.getWgmma().getB().getType();
   return b.getShape()[0] * getBytesInMemory(b.getElementType());
 }
 
@@ -82,12 +82,12 @@ void cutTail(GemmPrograms plan) {
   // The value one step after the last may not be representable.
   rewriter.setInsertionPoint(steps);
   LoopRange all(rewriter, steps);
-  Numbers n(rewriter, loc);
+  I32Arith n(rewriter, loc);
   Value isBeforeEnd = n.less(programs.getEndStep(), count);
   Value begin = all.emitVariable(programs.getFirstStep()), end = all.emitVariable(programs.getEndStep());
   steps.setLowerBound(begin);
   steps.setUpperBound(n.select(isBeforeEnd, end, all.upper));
-  plan.emitCombines(rewriter, plan.getProduct().getColumnsAttr());
+  plan.emitCombines(rewriter, plan.getWgmma().getColumnsAttr());
 }
 
 } // namespace

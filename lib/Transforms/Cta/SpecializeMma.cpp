@@ -85,9 +85,9 @@ private:
   /// Requires that all MMAs of the consumers are in loops that may move, and that their accumulators are only loaded
   /// afterwards.
   bool findLoops() {
-    WalkResult result = consumer->walk([&](cta::Tcgen05MmaOp product) -> WalkResult {
+    WalkResult result = consumer->walk([&](cta::Tcgen05MmaOp mma) -> WalkResult {
       scf::ForOp outermost;
-      for (auto loop = dyn_cast<scf::ForOp>(product->getParentOp()); loop && mayMove(loop);
+      for (auto loop = dyn_cast<scf::ForOp>(mma->getParentOp()); loop && mayMove(loop);
            loop = dyn_cast<scf::ForOp>(loop->getParentOp()))
         outermost = loop;
       if (!outermost)
@@ -97,7 +97,7 @@ private:
         loops.emplace_back().loop = outermost;
         known = std::prev(loops.end());
       }
-      known->accumulators.insert(product.getAcc());
+      known->accumulators.insert(mma.getAcc());
       return WalkResult::advance();
     });
     return !result.wasInterrupted() && llvm::all_of(loops, [&](MainLoop &main) { return areOnlyLoaded(main); });
@@ -122,11 +122,11 @@ private:
   bool ringsAreTheirs() {
     WalkResult result = consumer->walk([&](cta::RingWaitOp wait) {
       bool isOfLoop = llvm::any_of(loops, [&](MainLoop &main) { return main.loop->isAncestor(wait); });
-      bool isOnlyTheirs = llvm::all_of(wait.getRing().getUsers(), [&](Operation *user) {
+      bool isOnlyUsedInLoops = llvm::all_of(wait.getRing().getUsers(), [&](Operation *user) {
         return !consumer->getParentOp()->getRegion(0).isAncestor(user->getParentRegion()) ||
                llvm::any_of(loops, [&](MainLoop &main) { return main.loop->isAncestor(user); });
       });
-      return !isOfLoop || isOnlyTheirs ? WalkResult::advance() : WalkResult::interrupt();
+      return !isOfLoop || isOnlyUsedInLoops ? WalkResult::advance() : WalkResult::interrupt();
     });
     return !result.wasInterrupted();
   }

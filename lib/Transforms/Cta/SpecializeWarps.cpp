@@ -44,14 +44,14 @@ namespace {
 
 /// Returns the number of accumulator registers per thread that the MMA computes: those of padded columns are never
 /// written.
-int64_t countComputedRegisters(cta::WgmmaOp product) {
-  RankedTensorType acc = product.getAcc().getType();
-  return cta::getLayout(acc).numRegisters() * product.getB().getType().getShape().back() / acc.getShape().back();
+int64_t countComputedRegisters(cta::WgmmaOp mma) {
+  RankedTensorType acc = mma.getAcc().getType();
+  return cta::getLayout(acc).numRegisters() * mma.getB().getType().getShape().back() / acc.getShape().back();
 }
 
 /// Returns the number of slots that a channel should have (target::chooseSlots()): more than there are stages only in
 /// the deepest loop, if there is just one such loop. A channel outside of loops needs one.
-unsigned getWantedSlots(KernelOp kernel, const RolePlan &plan, const Channel &channel) {
+unsigned chooseRingSlots(KernelOp kernel, const RolePlan &plan, const Channel &channel) {
   SmallVector<LoopLikeOpInterface> loops = channel.getLoops();
   if (loops.empty())
     return 1;
@@ -61,8 +61,8 @@ unsigned getWantedSlots(KernelOp kernel, const RolePlan &plan, const Channel &ch
     return stages;
   int64_t slotBytes = channel.getBytesPerSlot();
   target::ProducerCta taken{kernel.getNumWarps(), 0, target::ringBytes(slotBytes, stages) - slotBytes};
-  kernel.walk([&](cta::WgmmaOp product) {
-    taken.accumulatorRegisters = std::max(taken.accumulatorRegisters, countComputedRegisters(product));
+  kernel.walk([&](cta::WgmmaOp mma) {
+    taken.accumulatorRegisters = std::max(taken.accumulatorRegisters, countComputedRegisters(mma));
   });
   kernel.walk([&](cta::AllocOp alloc) { taken.sharedBytes += alloc.getType().getBytes(); });
   return target::chooseSlots(cta::getTarget(kernel), stages, taken);
@@ -75,14 +75,14 @@ std::vector<target::SharedRoleRegisters> planChainRegisters(KernelOp kernel) {
   kernel.walk([&](Operation *op) {
     if (!isa<scf::ForOp, ProgramsOp>(op))
       return;
-    auto products = op->getRegion(0).getOps<cta::WgmmaOp>();
-    if (llvm::range_size(products) < 2)
+    auto mmas = op->getRegion(0).getOps<cta::WgmmaOp>();
+    if (llvm::range_size(mmas) < 2)
       return;
     int64_t registers = 0;
-    for (cta::WgmmaOp product : products) {
-      accumulator = std::max(accumulator, countRegisters(product.getAcc().getType()));
-      registers += countRegisters(product.getAcc().getType());
-      if (auto a = dyn_cast<RankedTensorType>(product.getA().getType()))
+    for (cta::WgmmaOp mma : mmas) {
+      accumulator = std::max(accumulator, countRegisters(mma.getAcc().getType()));
+      registers += countRegisters(mma.getAcc().getType());
+      if (auto a = dyn_cast<RankedTensorType>(mma.getA().getType()))
         registers += countRegisters(a);
     }
     most = std::max(most, registers);
@@ -127,7 +127,7 @@ std::optional<SmallVector<int64_t>> planSlots(KernelOp kernel, const RolePlan &p
   std::vector<target::RingPlan> rings;
   for (auto [index, channel] : llvm::enumerate(plan.channels))
     rings.push_back({.slotBytes = channel.getBytesPerSlot(),
-                     .wanted = getWantedSlots(kernel, plan, channel),
+                     .wanted = chooseRingSlots(kernel, plan, channel),
                      .isInnermost = depth > 0 && channel.getLoops().size() == depth,
                      .shares = previous[index] != index});
   // The barriers lie in the kilobyte that is reserved for alignment.
@@ -313,7 +313,7 @@ private:
       for (Value offset : load.getOffsets())
         offsets.push_back(mapping.lookupOrDefault(offset));
       cta::TmaLoadOp::create(rewriter, loc, mapping.lookupOrDefault(load.getDesc()), offsets,
-                             load.getRest() ? mapping.lookupOrDefault(load.getRest()) : Value(),
+                             load.getTail() ? mapping.lookupOrDefault(load.getTail()) : Value(),
                              ring.buffers[position - channel.loads.begin()], ring.ring, ring.slot);
       if (load == channel.loads.back())
         cta::RingCommitOp::create(rewriter, loc, ring.ring, ring.slot);

@@ -31,7 +31,7 @@ private:
     unsigned contiguousDim;
     int64_t panelElements;
   };
-  /// With `rows`, the rows of a left operand are stored several times, up to so many.
+  /// With `rows`, the rows of a left operand are stored repeatedly, until there are that many.
   void store(mlir::OpOperand &operand, Form form, int64_t rows = 0);
   /// Stores scales as tcgen05.cp reads them.
   void storeScales(mlir::OpOperand &scales);

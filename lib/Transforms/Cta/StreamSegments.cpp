@@ -15,7 +15,7 @@
 
 #include "Cta/CtaDialect.h"
 #include "Target/TailSplit.h"
-#include "Transforms/Numbers.h"
+#include "Transforms/I32Arith.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -29,9 +29,9 @@ namespace {
 struct Ranges {
   Value size, longer;
 
-  Value firstOf(Value cta, Numbers &n) { return n.add(n.mul(cta, size), n.min(cta, longer)); }
+  Value firstOf(Value cta, I32Arith &n) { return n.add(n.mul(cta, size), n.min(cta, longer)); }
 
-  Value ctaOf(Value number, Numbers &n) {
+  Value ctaOf(Value number, I32Arith &n) {
     Value zero = n.constant(0), longSize = n.add(size, n.constant(1)), inLonger = n.mul(longer, longSize);
     Value isInLonger = n.less(number, inLonger);
     Value ctas = n.div(n.sub(number, n.select(isInLonger, zero, inLonger)), n.select(isInLonger, longSize, size));
@@ -42,12 +42,12 @@ struct Ranges {
 /// Sets isSplit, participants and ownSteps: target::TailSplit::share() in IR. Divisions are slow, and small problems
 /// must not wait for them.
 void emitParticipants(TailPlan &plan, const target::TailSplit &split, RewriterBase &rewriter, Location loc) {
-  Numbers n(rewriter, loc);
+  I32Arith n(rewriter, loc);
   Value zero = n.constant(0), one = n.constant(1);
-  Value mayPay = n.both(n.less(zero, plan.tail), n.both(n.less(n.constant(split.minSteps()), plan.steps),
-                                                        n.less(plan.steps, n.constant(split.maxSteps))));
+  Value mayGain = n.both(n.less(zero, plan.tail), n.both(n.less(n.constant(split.minSteps()), plan.steps),
+                                                         n.less(plan.steps, n.constant(split.maxSteps))));
   Type i32 = rewriter.getI32Type(), i1 = rewriter.getI1Type();
-  auto branch = scf::IfOp::create(rewriter, loc, TypeRange{i1, i32, i32}, mayPay, /*withElseRegion=*/true);
+  auto branch = scf::IfOp::create(rewriter, loc, TypeRange{i1, i32, i32}, mayGain, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPointToStart(branch.thenBlock());
   Value parts = one, partSteps = plan.steps;
@@ -92,15 +92,15 @@ public:
   SegmentsLowering(ProgramsOp programs, const TailPlan &plan, Value cta, RewriterBase &rewriter)
       : programs(programs), plan(plan), cta(cta), rewriter(rewriter), loc(programs.getLoc()) {}
 
-  void run(llvm::function_ref<void(Value)> emitPlace) {
-    Numbers n(rewriter, loc);
+  void run(llvm::function_ref<void(Value)> emitCoordinates) {
+    I32Arith n(rewriter, loc);
     zero = n.constant(0);
     one = n.constant(1);
     Share share = emitShare();
     auto segments = scf::ForOp::create(rewriter, loc, zero, share.segments, one,
                                        ValueRange{share.program, share.from, share.steps});
     rewriter.setInsertionPointToStart(segments.getBody());
-    ValueRange next = emitSegment(share, segments, emitPlace);
+    ValueRange next = emitSegment(share, segments, emitCoordinates);
     Block &body = programs.getBody().front();
     rewriter.eraseOp(body.getTerminator());
     segments.getBody()->getOperations().splice(segments.getBody()->end(), body.getOperations());
@@ -111,7 +111,7 @@ public:
 
 private:
   Share emitShare() {
-    Numbers n(rewriter, loc);
+    I32Arith n(rewriter, loc);
     Share share;
     Value isInTail = n.select(n.less(cta, plan.tail), one, zero);
     share.whole = n.add(plan.waves, n.select(plan.isSplit, zero, isInTail));
@@ -152,8 +152,8 @@ private:
   }
 
   /// Emits the program and its steps; returns where the next segment's share begins.
-  ValueRange emitSegment(const Share &share, scf::ForOp segments, llvm::function_ref<void(Value)> emitPlace) {
-    Numbers n(rewriter, loc);
+  ValueRange emitSegment(const Share &share, scf::ForOp segments, llvm::function_ref<void(Value)> emitCoordinates) {
+    I32Arith n(rewriter, loc);
     Value number = segments.getInductionVar();
     ValueRange next = segments.getRegionIterArgs();
     Value isWhole = n.less(number, share.whole);
@@ -171,7 +171,7 @@ private:
           ValueRange{shared, from, to, n.add(shared, one), plan.ownSteps, n.sub(steps, n.sub(to, from))});
     }
     Value program = segment.getResult(0);
-    emitPlace(program);
+    emitCoordinates(program);
     programs.getFirstStep().replaceAllUsesWith(segment.getResult(1));
     programs.getEndStep().replaceAllUsesWith(segment.getResult(2));
     replaceUses(programs.getPiece(), [&] { return n.add(program, share.pieceOffset); });
@@ -201,7 +201,7 @@ private:
 TailPlan tile::emitTailPlan(ProgramsOp programs, Value count, Value ctas, RewriterBase &rewriter) {
   Location loc = programs.getLoc();
   StreamKAttr costs = programs.getWork().getTail();
-  Numbers n(rewriter, loc);
+  I32Arith n(rewriter, loc);
   TailPlan plan;
   plan.ctas = ctas;
   plan.steps = n.max(programs.getSteps(), n.constant(1));
@@ -213,6 +213,6 @@ TailPlan tile::emitTailPlan(ProgramsOp programs, Value count, Value ctas, Rewrit
 }
 
 void tile::lowerToSegments(ProgramsOp programs, const TailPlan &plan, Value cta, RewriterBase &rewriter,
-                           llvm::function_ref<void(Value)> emitPlace) {
-  SegmentsLowering(programs, plan, cta, rewriter).run(emitPlace);
+                           llvm::function_ref<void(Value)> emitCoordinates) {
+  SegmentsLowering(programs, plan, cta, rewriter).run(emitCoordinates);
 }

@@ -23,9 +23,9 @@ struct TailPlan {
 /// Emits the plan for `count` programs, whose work has a `tail`, on `ctas` CTAs, at the insertion point.
 TailPlan emitTailPlan(ProgramsOp programs, mlir::Value count, mlir::Value ctas, mlir::RewriterBase &rewriter);
 
-/// Replaces the `programs` of the CTA with index `cta`; `emitPlace` replaces the block arguments of a program with the
-/// given index.
+/// Replaces the `programs` of the CTA with index `cta`; `emitCoordinates` replaces the block arguments of a program
+/// with the given index.
 void lowerToSegments(ProgramsOp programs, const TailPlan &plan, mlir::Value cta, mlir::RewriterBase &rewriter,
-                     llvm::function_ref<void(mlir::Value number)> emitPlace);
+                     llvm::function_ref<void(mlir::Value number)> emitCoordinates);
 
 } // namespace tile

@@ -51,11 +51,11 @@ bool isAlone(Operation *op) {
 /// Plans a turn with all MMAs of an iteration, or of a program. None if there are fewer than two, little is computed
 /// between them and those of the next iteration, or warps synchronize in the turn.
 std::optional<Turn> planTurn(Block &body) {
-  const int64_t leastWork = target::tunedOf(cta::getTarget(body.getParentOp())).workPerAlternation;
-  auto products = llvm::to_vector(body.getOps<cta::WgmmaOp>());
-  if (products.size() < 2)
+  const int64_t minWork = target::tunedOf(cta::getTarget(body.getParentOp())).workPerAlternation;
+  auto mmas = llvm::to_vector(body.getOps<cta::WgmmaOp>());
+  if (mmas.size() < 2)
     return std::nullopt;
-  Turn turn{products.front(), products.back()};
+  Turn turn{mmas.front(), mmas.back()};
   int64_t work = 0;
   for (Operation &op : body.without_terminator()) {
     bool isInTurn = !op.isBeforeInBlock(turn.first) && !turn.last->isBeforeInBlock(&op);
@@ -63,7 +63,7 @@ std::optional<Turn> planTurn(Block &body) {
       return std::nullopt;
     work += isInTurn ? 0 : countWork(&op);
   }
-  return work < leastWork ? std::nullopt : std::optional(turn);
+  return work < minWork ? std::nullopt : std::optional(turn);
 }
 
 void emitTurn(RewriterBase &rewriter, Location loc, const Turn &turn, unsigned groups) {
@@ -74,7 +74,7 @@ void emitTurn(RewriterBase &rewriter, Location loc, const Turn &turn, unsigned g
 }
 
 /// Returns true if any loop or program has turns.
-bool letGroupsTakeTurns(RewriterBase &rewriter, const cta::Role &role, Location loc) {
+bool alternateGroups(RewriterBase &rewriter, const cta::Role &role, Location loc) {
   unsigned groups = role.getAttr().getWarps() / target::warpsPerGroup;
   if (groups < 2)
     return false;
@@ -101,6 +101,6 @@ void tile::takeTurns(RewriterBase &rewriter, KernelOp kernel) {
   if (!roles)
     return;
   for (const cta::Role &role : roles.getAll())
-    if (letGroupsTakeTurns(rewriter, role, roles.getLoc())) // the named barriers suffice for the turns of one role
+    if (alternateGroups(rewriter, role, roles.getLoc())) // the named barriers suffice for the turns of one role
       return;
 }

@@ -79,9 +79,10 @@ int64_t countBlocksOfEpilogue(KernelOp kernel, int64_t elements) {
     if (!isa<LoadOp, DescLoadOp>(op))
       return;
     auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
-    bool isBeside = llvm::any_of(op->getBlock()->getOps<LoopLikeOpInterface>(),
-                                 [&](LoopLikeOpInterface loop) { return countCarriedSums(loop, oneGroup) > 0; });
-    if (type && type.getNumElements() == elements && isBeside && !isMultiplied(op->getResult(0)))
+    bool isInSameLoop = llvm::any_of(op->getBlock()->getOps<LoopLikeOpInterface>(), [&](LoopLikeOpInterface loop) {
+      return countCarriedAccumulators(loop, oneGroup) > 0;
+    });
+    if (type && type.getNumElements() == elements && isInSameLoop && !isMultiplied(op->getResult(0)))
       registers +=
           elements * getBytesInMemory(type.getElementType()) / bytesOfRegister / (oneGroup * target::threadsPerWarp);
   });
@@ -112,7 +113,7 @@ struct TileAddWarps : tile::impl::TileAddWarpsBase<TileAddWarps> {
     EngineChooser chooser(gpu, twoGroups, &getAnalysis<RaisableAccesses>());
     const target::Tuned &tuned = target::tunedOf(gpu);
     bool hasChain = false, hasRows = true, hasGroups = false, hasOthers = false, hasBlocks = false;
-    int64_t sums = 0;
+    int64_t accumulators = 0;
     kernel.walk([&](DotOp dot) {
       auto engine = dyn_cast<cta::BufferEngine>(Attribute(chooser.choose(dot)));
       hasRows &= !engine || engine.getGroupsN() == 1;
@@ -120,9 +121,11 @@ struct TileAddWarps : tile::impl::TileAddWarpsBase<TileAddWarps> {
       hasBlocks |= engine && engine.readsBlocks();
       hasChain |= isa<LoopLikeOpInterface>(dot->getParentOp()) && isChained(dot);
     });
-    kernel.walk([&](LoopLikeOpInterface loop) { sums = std::max(sums, countCarriedSums(loop, oneGroup)); });
-    sums += countBlocksOfEpilogue(kernel, /*elements=*/sums * oneGroup * target::threadsPerWarp);
-    bool isFull = sums > (hasChain ? tuned.chainAccumulatorRegisters : tuned.stepAccumulatorRegisters);
+    kernel.walk([&](LoopLikeOpInterface loop) {
+      accumulators = std::max(accumulators, countCarriedAccumulators(loop, oneGroup));
+    });
+    accumulators += countBlocksOfEpilogue(kernel, /*elements=*/accumulators * oneGroup * target::threadsPerWarp);
+    bool isFull = accumulators > (hasChain ? tuned.chainAccumulatorRegisters : tuned.stepAccumulatorRegisters);
     if (hasRows && (isFull ? hasGroups : hasChain && hasBlocks && !hasOthers))
       kernel.setNumWarps(twoGroups);
   }

@@ -64,9 +64,9 @@ void widenAccumulator(DotOp dot, const target::GpuTarget &target) {
   OpBuilder builder(dot);
   auto wide = withElementType(type, builder.getF32Type());
   Value acc = arith::ExtFOp::create(builder, dot.getLoc(), wide, dot.getAcc());
-  Value sum = DotOp::create(builder, dot.getLoc(), dot.getA(), dot.getB(), acc, dot.getPrecision(),
-                            dot.getMaxNumImpreciseAcc(), Engine());
-  dot.replaceAllUsesWith(arith::TruncFOp::create(builder, dot.getLoc(), type, sum).getResult());
+  Value widened = DotOp::create(builder, dot.getLoc(), dot.getA(), dot.getB(), acc, dot.getPrecision(),
+                                dot.getMaxNumImpreciseAcc(), Engine());
+  dot.replaceAllUsesWith(arith::TruncFOp::create(builder, dot.getLoc(), type, widened).getResult());
   dot.erase();
 }
 

@@ -58,7 +58,7 @@ Value emitScratch(KernelOp kernel, size_t count) {
   return AddPtrOp::create(builder, loc, kernel.getArgument(index), arith::MulIOp::create(builder, loc, cta, size));
 }
 
-void givePlace(MakeDescOp desc, Value scratch, size_t number) {
+void setScratchOffset(MakeDescOp desc, Value scratch, size_t number) {
   OpBuilder builder(desc);
   Location loc = desc.getLoc();
   if (scf::ForOp loop = findOnlyLoop(desc)) {
@@ -85,7 +85,7 @@ struct TileDeviceDescriptors : tile::impl::TileDeviceDescriptorsBase<TileDeviceD
     Value scratch = emitScratch(kernel, plan.size());
     for (auto [number, desc] : llvm::enumerate(plan)) {
       keepOutsideEmpty(desc);
-      givePlace(desc, scratch, number);
+      setScratchOffset(desc, scratch, number);
     }
   }
 };

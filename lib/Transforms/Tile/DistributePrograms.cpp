@@ -75,10 +75,10 @@ bool mayWait(KernelOp kernel) {
 void orderByLength(KernelOp kernel, bool isFree) {
   ProgramLengths lengths(kernel);
   // A loop that distributes work has one more iteration in some programs only.
-  const double leastGrowth = target::tunedOf(cta::getTarget(kernel)).unevenGrowth;
+  const double minGrowth = target::tunedOf(cta::getTarget(kernel)).unevenGrowth;
   for (unsigned axis = 0; axis < numAxes; ++axis) {
     const double growth = lengths.getGrowth(axis).value_or(0);
-    if (std::abs(growth) < leastGrowth)
+    if (std::abs(growth) < minGrowth)
       continue;
     kernel.setUneven(true);
     if (growth > 0 && isFree)

@@ -3,7 +3,7 @@
 #include "Transforms/Tile/EmptyDescriptors.h"
 
 #include "Analysis/BlockPointers.h"
-#include "Transforms/Numbers.h"
+#include "Transforms/I32Arith.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"

@@ -94,7 +94,7 @@ Value moveNibbles(ElementEmitter &emitter, Value bytes, int64_t shift, int64_t m
 
 /// Decodes exponent bytes to bf16, which has the same bias; 0 is 2^-127, a subnormal number.
 Value decodeExponents(ElementEmitter &emitter, Value scale) {
-  constexpr int64_t mantissaBits = 7, leastPower = 0x0040, quietNan = 0x7FC0, nanByte = 255;
+  constexpr int64_t mantissaBits = 7, minPower = 0x0040, quietNan = 0x7FC0, nanByte = 255;
   MLIRContext *context = scale.getContext();
   Value bytes = emitter.toWidth(scale, 32);
   Value bits = emitter.emit<arith::ShLIOp>(bytes, emitter.integer(bytes, mantissaBits));
@@ -102,7 +102,7 @@ Value decodeExponents(ElementEmitter &emitter, Value scale) {
     Value is = emitter.emit<arith::CmpIOp>(arith::CmpIPredicate::eq, bytes, emitter.integer(bytes, byte));
     bits = emitter.emit<arith::SelectOp>(is, emitter.integer(bits, pattern), bits);
   };
-  replace(0, leastPower);
+  replace(0, minPower);
   replace(nanByte, quietNan);
   return emitter.bitcast(emitter.toWidth(bits, 16), BFloat16Type::get(context));
 }

@@ -64,10 +64,10 @@ public:
 private:
   /// Returns true if addresses are computed from the integer; only for such integers overflow can be excluded.
   static bool isIndex(Value number) {
-    constexpr size_t mostValues = 64;
+    constexpr size_t maxValues = 64;
     llvm::SetVector<Value> reached;
     reached.insert(number);
-    for (size_t next = 0; next < std::min(reached.size(), mostValues); ++next)
+    for (size_t next = 0; next < std::min(reached.size(), maxValues); ++next)
       for (Operation *user : reached[next].getUsers()) {
         if (isa<AddPtrOp>(user))
           return true;
@@ -136,8 +136,8 @@ private:
       return number.getSExtValue();
     if (auto least = index.getDefiningOp<arith::MinSIOp>())
       return std::min(getSmallest(least.getLhs()), getSmallest(least.getRhs()));
-    auto rest = index.getDefiningOp<arith::SubIOp>();
-    if (rest && isCountedTo(rest.getRhs(), rest.getLhs()))
+    auto remainder = index.getDefiningOp<arith::SubIOp>();
+    if (remainder && isCountedTo(remainder.getRhs(), remainder.getLhs()))
       return 1;
     return facts.get(index).isNonNegative() ? 0 : std::numeric_limits<int64_t>::min();
   }

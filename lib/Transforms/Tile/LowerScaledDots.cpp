@@ -95,24 +95,24 @@ private:
                                        .scaleGroup = groupOf(dot)})
                  ? ""
                  : "mma.sync has no instruction with scales for these types and sizes";
-    target::WgmmaDot product{.a = a,
-                             .b = b,
-                             .m = shape[0],
-                             .n = shape[1],
-                             .k = dot.getDepth(),
-                             .numWarps = numWarps,
-                             .scaleGroup = groupOf(dot)};
-    if (std::string reason = target::planTcgen05(gpu, product).reason; !reason.empty())
+    target::WgmmaDot mma{.a = a,
+                         .b = b,
+                         .m = shape[0],
+                         .n = shape[1],
+                         .k = dot.getDepth(),
+                         .numWarps = numWarps,
+                         .scaleGroup = groupOf(dot)};
+    if (std::string reason = target::planTcgen05(gpu, mma).reason; !reason.empty())
       return reason;
-    return reserve(product);
+    return reserve(mma);
   }
 
   /// Scales stay in tensor memory for the whole kernel, and operands in shared memory.
-  std::string reserve(const target::WgmmaDot &product) {
-    const int64_t groups = product.k / product.scaleGroup, lines = product.m + product.n;
-    const int64_t bytes = lines * (product.k * product.elementBits() / 8 + groups);
+  std::string reserve(const target::WgmmaDot &mma) {
+    const int64_t groups = mma.k / mma.scaleGroup, lines = mma.m + mma.n;
+    const int64_t bytes = lines * (mma.k * mma.elementBits() / 8 + groups);
     const unsigned columns =
-        std::bit_ceil(target::scaleColumnsOf(product.m, groups) + target::scaleColumnsOf(product.n, groups));
+        std::bit_ceil(target::scaleColumnsOf(mma.m, groups) + target::scaleColumnsOf(mma.n, groups));
     if (scaleColumns + columns + accumulatorColumns > target::tensorMemoryColumns)
       return "its scales and those of other dots leave less tensor memory than an accumulator takes";
     if (double(operandBytes + bytes) > target::tunedOf(gpu).storedOperandShare * gpu.maxSharedPerCta)

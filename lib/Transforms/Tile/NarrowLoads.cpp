@@ -71,7 +71,7 @@ public:
   bool isPossible() {
     return llvm::all_of(load->getOperands(), [&](Value operand) { return visit(operand, groups); }) &&
            llvm::all_of(llvm::make_first_range(carried),
-                        [&](BlockArgument argument) { return servesLoadAlone(argument); });
+                        [&](BlockArgument argument) { return feedsOnlyLoad(argument); });
   }
 
   void rewrite() {
@@ -120,7 +120,7 @@ private:
   }
 
   /// Returns true if only the load's operands and the argument's own next value are computed from the argument.
-  bool servesLoadAlone(BlockArgument argument) {
+  bool feedsOnlyLoad(BlockArgument argument) {
     auto loop = cast<scf::ForOp>(argument.getOwner()->getParentOp());
     llvm::SetVector<Value> reached;
     reached.insert(argument);
@@ -145,12 +145,12 @@ private:
     // Each value is created next to its original: before a loop in which it is invariant, for example.
     Operation *op = value.getDefiningOp();
     OpBuilder builder(op);
-    Value result = createAgain(builder, op, narrowed(value.getType(), valueGroups), valueGroups, divisor);
+    Value result = recreateIn(builder, op, narrowed(value.getType(), valueGroups), valueGroups, divisor);
     return created[{value, Groups(valueGroups), divisor}] = result;
   }
 
-  Value createAgain(OpBuilder &builder, Operation *op, RankedTensorType type, ArrayRef<int64_t> valueGroups,
-                    int64_t divisor) {
+  Value recreateIn(OpBuilder &builder, Operation *op, RankedTensorType type, ArrayRef<int64_t> valueGroups,
+                   int64_t divisor) {
     SplatElementsAttr constant;
     APInt number;
     if (divisor != 1 && matchPattern(op, m_ConstantInt(&number)))

@@ -58,8 +58,8 @@ public:
     kernel.walk([&](DotOp dot) { planOperands(dot); });
     leaveMixedLoops();
     leaveFullLoops();
-    bool hasProduct = llvm::any_of(worthwhile, [&](DotOp dot) { return !copiesByThreads(dot); });
-    if (hasProduct)
+    bool hasBufferDot = llvm::any_of(worthwhile, [&](DotOp dot) { return !copiesByThreads(dot); });
+    if (hasBufferDot)
       kernel.walk([&](StoreOp store) { planStore(store); });
     for (auto &[access, reason] : reasons)
       if (!raised.contains(access))
@@ -154,9 +154,9 @@ private:
     int64_t threads = kernel.getNumWarps() * target::threadsPerWarp;
     leave("the loop's accumulators leave no registers for a producer warp", [&](scf::ForOp loop) {
       constexpr int64_t lanesOfRow = 4, bytesOfRegister = 4;
-      int64_t bytes = 0, ofVectors = 0, products = 0;
+      int64_t bytes = 0, ofVectors = 0, dots = 0;
       for (auto dot : loop.getBody()->getOps<DotOp>()) {
-        ++products;
+        ++dots;
         if (!dot.getAcc().getDefiningOp<DotOp>())
           bytes += LayoutSlicer::bytesOf(dot.getResult());
         if (!isa_and_present<LoadOp, DescLoadOp>(traceOperand(dot.getA()).source))
@@ -166,7 +166,7 @@ private:
         if (auto type = dyn_cast<RankedTensorType>(load.getType()); type && type.getRank() == 1)
           ofVectors += type.getNumElements() / lanesOfRow;
       int64_t registers = bytes / bytesOfRegister / threads + ofVectors + target::tunedOf(target).spareRegistersAhead;
-      return budget && products > 1 && registers > budget->consumer;
+      return budget && dots > 1 && registers > budget->consumer;
     });
   }
 
@@ -347,7 +347,7 @@ void rewriteAccess(Operation *op, const BlockAccess &access, Value descriptor) {
 }
 
 /// Returns true if only the argument's own next value is computed from `argument`.
-bool feedsOnlyItself(scf::ForOp loop, BlockArgument argument) {
+bool hasNoOtherUse(scf::ForOp loop, BlockArgument argument) {
   llvm::SmallSetVector<Value, 8> reached;
   reached.insert(argument);
   for (size_t next = 0; next < reached.size(); ++next)
@@ -366,7 +366,7 @@ bool feedsOnlyItself(scf::ForOp loop, BlockArgument argument) {
 void stopDeadPointers(KernelOp kernel) {
   kernel.walk([](scf::ForOp loop) {
     for (BlockArgument argument : loop.getRegionIterArgs())
-      if (loop.getTiedLoopResult(argument).use_empty() && feedsOnlyItself(loop, argument))
+      if (loop.getTiedLoopResult(argument).use_empty() && hasNoOtherUse(loop, argument))
         loop.getTiedLoopYieldedValue(argument)->set(argument);
   });
 }

@@ -140,13 +140,13 @@ tile.kernel @either_order(%p: !tile.ptr<f32>, %q: !tile.ptr<i32>) attributes {nu
 }
 
 // Products are added one after the other: each sum but the last has a product on its right.
-// CHECK-LABEL: llvm.func @products
+// CHECK-LABEL: llvm.func @multiplications
 // CHECK-COUNT-4: arith.mulf
 // CHECK: %[[ONE:.*]] = arith.addf
 // CHECK-NEXT: %[[TWO:.*]] = arith.addf %[[ONE]], %
 // CHECK-NEXT: arith.addf %[[TWO]], %
 #r = #cta.layout<[128], register = [[32], [64]], lane = [[1], [2], [4], [8], [16]], warp = [[0]]>
-tile.kernel @products(%p: !tile.ptr<f32>, %q: !tile.ptr<f32>) attributes {num_warps = 2 : i32} {
+tile.kernel @multiplications(%p: !tile.ptr<f32>, %q: !tile.ptr<f32>) attributes {num_warps = 2 : i32} {
   %ps = tile.splat %p : !tile.ptr<f32> -> tensor<128x!tile.ptr<f32>, #r>
   %x = tile.load %ps : tensor<128x!tile.ptr<f32>, #r>
   %squares = arith.mulf %x, %x : tensor<128xf32, #r>

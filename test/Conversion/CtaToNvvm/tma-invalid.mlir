@@ -21,7 +21,7 @@ tile.kernel @offset() attributes {shared_bytes = 64 : i64} {
 // -----
 
 #w = #cta.layout<[64, 256], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0], [0, 64], [0, 128]]>
-tile.kernel @rest(%d: !tile.desc<64x160xf16>, %i: i32) attributes {shared_bytes = 24608 : i64} {
+tile.kernel @tail(%d: !tile.desc<64x160xf16>, %i: i32) attributes {shared_bytes = 24608 : i64} {
   %b = cta.alloc at 0 : !cta.buffer<64x160xf16, #w>
   %m = cta.mbarrier_alloc arrivals 1 at 24576 : !cta.mbarrier<1>
   // expected-error @+1 {{'cta.tma_load_sync' op has a descriptor for a last panel of 0 columns but the buffer's has 32}}

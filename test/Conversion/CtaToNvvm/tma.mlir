@@ -24,17 +24,17 @@ tile.kernel @load(%d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) attri
 }
 
 // Two panels, and the 32 columns of the third through a separate map; 20480 bytes arrive.
-// CHECK-LABEL: llvm.func @load_rest
+// CHECK-LABEL: llvm.func @load_tail
 // CHECK-SAME: %[[D:[a-z0-9]+]]: !llvm.ptr {{{[^%]*}}%[[REST:[a-z0-9]+]]: !llvm.ptr
 // CHECK: %[[BYTES:.*]] = arith.constant 20480 : i32
 // CHECK: nvvm.mbarrier.arrive.expect_tx %{{.*}}, %[[BYTES]]
 // CHECK-COUNT-2: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}}, %[[D]],
 // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}}, %[[REST]],
 #w = #cta.layout<[64, 256], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0], [0, 64], [0, 128]]>
-tile.kernel @load_rest(%d: !tile.desc<64x160xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}, %r: !tile.desc<64x32xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}, %i: i32) attributes {shared_bytes = 24608 : i64} {
+tile.kernel @load_tail(%d: !tile.desc<64x160xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}, %r: !tile.desc<64x32xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}, %i: i32) attributes {shared_bytes = 24608 : i64} {
   %b = cta.alloc at 0 : !cta.buffer<64x160xf16, #w>
   %m = cta.mbarrier_alloc arrivals 1 at 24576 : !cta.mbarrier<1>
-  cta.tma_load_sync %d[%i, %i] rest %r, %b, %m : !tile.desc<64x160xf16> rest !tile.desc<64x32xf16>, !cta.buffer<64x160xf16, #w>, !cta.mbarrier<1>
+  cta.tma_load_sync %d[%i, %i] tail %r, %b, %m : !tile.desc<64x160xf16> tail !tile.desc<64x32xf16>, !cta.buffer<64x160xf16, #w>, !cta.mbarrier<1>
   tile.return
 }
 

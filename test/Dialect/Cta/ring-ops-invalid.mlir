@@ -5,7 +5,7 @@ func.func private @slots(!cta.ring<0 x [!cta.buffer<2xf16, #cta.layout<[2], offs
 
 // -----
 
-// expected-error @below {{buffer of a ring has 2 slots of its own but must have 1}}
+// expected-error @below {{buffer of a ring has 2 separate slots but must have 1}}
 func.func private @rings(!cta.ring<3 x [!cta.buffer<2xf16, #cta.layout<[2], offset = [[1]]>, slots = 2>]>)
 
 // -----

@@ -151,11 +151,11 @@ tile.kernel @tensor_map_staging(%base: !tile.ptr<f16>, %n: i32, %ld: i64, %place
 
 #s = #cta.layout<[16, 256], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 0], [2, 0], [4, 0], [8, 0], [0, 64], [0, 128]]>
 
-tile.kernel @rest(%d: !tile.desc<16x160xf16>, %r: !tile.desc<8x32xf16>, %i: i32) {
+tile.kernel @tail(%d: !tile.desc<16x160xf16>, %r: !tile.desc<8x32xf16>, %i: i32) {
   %b = cta.alloc : !cta.buffer<16x160xf16, #s>
   %m = cta.mbarrier_alloc arrivals 1 : !cta.mbarrier<1>
-  // expected-error @below {{'cta.tma_load_sync' op rest is 'tensor<8x32xf16>' but must have fewer columns than the block 'tensor<16x160xf16>' and otherwise equal it}}
-  cta.tma_load_sync %d[%i, %i] rest %r, %b, %m : !tile.desc<16x160xf16> rest !tile.desc<8x32xf16>, !cta.buffer<16x160xf16, #s>, !cta.mbarrier<1>
+  // expected-error @below {{'cta.tma_load_sync' op tail is 'tensor<8x32xf16>' but must have fewer columns than the block 'tensor<16x160xf16>' and otherwise equal it}}
+  cta.tma_load_sync %d[%i, %i] tail %r, %b, %m : !tile.desc<16x160xf16> tail !tile.desc<8x32xf16>, !cta.buffer<16x160xf16, #s>, !cta.mbarrier<1>
   tile.return
 }
 

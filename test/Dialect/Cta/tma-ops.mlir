@@ -59,14 +59,14 @@ tile.kernel @tensor_map(%base: !tile.ptr<f16>, %n: i32, %ld: i64, %place: !tile.
 // The last panel of 160 columns has 32, which another map of the same tensor describes.
 #w = #cta.layout<[16, 256], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 0], [2, 0], [4, 0], [8, 0], [0, 64], [0, 128]]>
 
-// CHECK-LABEL: tile.kernel @rest
-tile.kernel @rest(%d: !tile.desc<16x160xf16>, %r: !tile.desc<16x32xf16>, %i: i32) {
+// CHECK-LABEL: tile.kernel @tail
+tile.kernel @tail(%d: !tile.desc<16x160xf16>, %r: !tile.desc<16x32xf16>, %i: i32) {
   %b = cta.alloc : !cta.buffer<16x160xf16, #w>
   %full = cta.mbarrier_alloc arrivals 1 : !cta.mbarrier<4>
   %m = cta.mbarrier_alloc arrivals 1 : !cta.mbarrier<1>
-  // CHECK: cta.tma_load %{{.*}}[%{{.*}}, %{{.*}}] rest %{{.*}}, %{{.*}}, %{{.*}}[%{{.*}}] : <16x160xf16> rest !tile.desc<16x32xf16>, <16x160xf16, #{{.*}}>, !cta.mbarrier<4>
-  cta.tma_load %d[%i, %i] rest %r, %b, %full[%i] : !tile.desc<16x160xf16> rest !tile.desc<16x32xf16>, !cta.buffer<16x160xf16, #w>, !cta.mbarrier<4>
-  // CHECK: cta.tma_load_sync %{{.*}}[%{{.*}}, %{{.*}}] rest %{{.*}} : <16x160xf16> rest !tile.desc<16x32xf16>, <16x160xf16, #{{.*}}>, <1>
-  cta.tma_load_sync %d[%i, %i] rest %r, %b, %m : !tile.desc<16x160xf16> rest !tile.desc<16x32xf16>, !cta.buffer<16x160xf16, #w>, !cta.mbarrier<1>
+  // CHECK: cta.tma_load %{{.*}}[%{{.*}}, %{{.*}}] tail %{{.*}}, %{{.*}}, %{{.*}}[%{{.*}}] : <16x160xf16> tail !tile.desc<16x32xf16>, <16x160xf16, #{{.*}}>, !cta.mbarrier<4>
+  cta.tma_load %d[%i, %i] tail %r, %b, %full[%i] : !tile.desc<16x160xf16> tail !tile.desc<16x32xf16>, !cta.buffer<16x160xf16, #w>, !cta.mbarrier<4>
+  // CHECK: cta.tma_load_sync %{{.*}}[%{{.*}}, %{{.*}}] tail %{{.*}} : <16x160xf16> tail !tile.desc<16x32xf16>, <16x160xf16, #{{.*}}>, <1>
+  cta.tma_load_sync %d[%i, %i] tail %r, %b, %m : !tile.desc<16x160xf16> tail !tile.desc<16x32xf16>, !cta.buffer<16x160xf16, #w>, !cta.mbarrier<1>
   tile.return
 }

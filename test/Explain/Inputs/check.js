@@ -9,7 +9,7 @@ const facts = lineFacts({line: 1, live_registers: 40, engines: {arithmetic: 90, 
 console.log(facts.text, facts.bad);
 console.log(JSON.stringify(waitsByLine({roles: 2, lanes: [{spans: [[0, 5, 'wait', 3], [5, 9, 'work', 3], [9, 19, 'wait', 4]]}, {spans: [[0, 7, 'wait', 3]]}, {spans: [[0, 50, 'wait', 3]]}]})));
 const l2 = {arrays: [{blocks: [[0, 4], [2, 4], [8, 2]]}, {blocks: [[1, 1, 5, 1], [5, 1], []]}]};
-console.log([...numbersOf([3, 2, 9, 1])].join(' '), sharedCells(l2, 0, 1), sharedCells(l2, 1, 0).toFixed(2), sharedCells(l2, 0, 2), sharedCells(l2, 2, 2));
+console.log([...expandRuns([3, 2, 9, 1])].join(' '), sharedCells(l2, 0, 1), sharedCells(l2, 1, 0).toFixed(2), sharedCells(l2, 0, 2), sharedCells(l2, 2, 2));
 const state = gridState({thread_blocks: 6, at_a_time: 4, persistent: false});
 state.time = .4;
 console.log([0, 3, 4, 5].map(cta => `${state.waveOf(cta)}${state.hasBegun(cta) ? '+' : '-'}`).join(' '), state.wave());

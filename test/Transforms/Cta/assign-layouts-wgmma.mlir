@@ -2,11 +2,11 @@
 
 // Operands stay as they were read, because warp groups take them from shared memory; the accumulator has the layout of the
 // instruction m64n128.
-// CHECK-LABEL: tile.kernel @product
+// CHECK-LABEL: tile.kernel @dot
 // CHECK: %[[A:.*]] = tile.desc_load %arg1
 // CHECK: %[[B:.*]] = tile.desc_load %arg2
 // CHECK: tile.dot %[[A]], %[[B]], {{.*}} -> tensor<64x128xf32, #cta.layout<[64, 128], register = {{\[}}[0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [0, 64]], lane = {{\[}}[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = {{\[}}[16, 0], [32, 0]]>>
-tile.kernel @product(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}, %e: !tile.desc<64x128xf16> {tile.tensor_map = #tile.tensor_map<base = "b">}) {
+tile.kernel @dot(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}, %e: !tile.desc<64x128xf16> {tile.tensor_map = #tile.tensor_map<base = "b">}) {
   %z = arith.constant dense<0.0> : tensor<64x128xf32>
   %a = tile.desc_load %d[%i, %i] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
   %b = tile.desc_load %e[%i, %i] : !tile.desc<64x128xf16> -> tensor<64x128xf16>

@@ -110,9 +110,9 @@ tile.kernel @computed(%p: !tile.ptr<f16>, %n: i32) {
 }
 
 // Values that are not multiplied pass through registers: a buffer for each stage would take shared memory.
-// CHECK-LABEL: tile.kernel @negative_no_product
+// CHECK-LABEL: tile.kernel @negative_no_dot
 // CHECK-NOT: cta.async_copy
-tile.kernel @negative_no_product(%p: !tile.ptr<f16>, %n: i32) {
+tile.kernel @negative_no_dot(%p: !tile.ptr<f16>, %n: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %s = tile.splat %p : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>, #load>

@@ -364,14 +364,14 @@ tile.kernel @read_behind_copy(%i: i32, %x: !tile.ptr<f16> {tile.name = "x"}, %d:
 }
 
 // An MMA that is awaited has read its operands, and so have those before it.
-// CHECK-LABEL: tile.kernel @products
+// CHECK-LABEL: tile.kernel @dots
 // CHECK: cta.wgmma
 // CHECK: cta.wgmma
 // CHECK-NEXT: cta.barrier
 // CHECK-NEXT: cta.local_store
 // CHECK-NEXT: cta.local_store
 // CHECK-NEXT: tile.return
-tile.kernel @products() {
+tile.kernel @dots() {
   %v = arith.constant dense<0.0> : tensor<16x64xf16, #row>
   %zero = arith.constant dense<0.0> : tensor<64x64xf32, #c>
   %half = arith.constant dense<0.0> : tensor<64x64xf16, #c>

@@ -49,8 +49,8 @@ tile.kernel @load_converted(%i: i32, %n: i32, %d: !tile.desc<64x64xf16> {tile.te
 // CHECK-SAME: %arg1: !tile.desc<64x144xf16> {tile.tensor_map = #tile.tensor_map<base = "a", box = [64, 64], swizzle = 128>}
 // CHECK-SAME: %arg2: !tile.desc<64x16xf16> {tile.tensor_map = #tile.tensor_map<base = "a", box = [64, 16], swizzle = 128>}
 // CHECK: %[[B:.*]] = cta.alloc : <64x144xf16, {{.*}}[1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0], [0, 64], [0, 128]]>>
-// CHECK: cta.tma_load_sync %arg1[%arg0, %arg0] rest %arg2, %[[B]]
-// CHECK: cta.tma_load_sync %arg1[%arg0, %arg0] rest %arg2,
+// CHECK: cta.tma_load_sync %arg1[%arg0, %arg0] tail %arg2, %[[B]]
+// CHECK: cta.tma_load_sync %arg1[%arg0, %arg0] tail %arg2,
 tile.kernel @load_columns(%i: i32, %d: !tile.desc<64x144xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}) {
   %x = tile.desc_load %d[%i, %i] : !tile.desc<64x144xf16> -> tensor<64x256xf16, #acc>
   %y = tile.desc_load %d[%i, %i] : !tile.desc<64x144xf16> -> tensor<64x256xf16, #acc>
@@ -305,7 +305,7 @@ tile.kernel @device_map(%p: !tile.ptr<f16>, %place: !tile.ptr<i8>, %n: i32, %ld:
 #acc = #cta.layout<[64, 256], register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [0, 64], [0, 128]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
 // CHECK-LABEL: tile.kernel @device_map_columns
 // CHECK: cta.make_tensor_map {{.*}} {box = array<i64: 64, 16>, swizzle = 32 : i32}
-// CHECK-NOT: rest
+// CHECK-NOT: tail
 // CHECK: tile.return
 tile.kernel @device_map_columns(%p: !tile.ptr<f16>, %place: !tile.ptr<i8>, %n: i32, %ld: i64, %c: i1) {
   %d = tile.make_desc %p, [%n, %n], [%ld, %ld] at %place if %c : !tile.ptr<f16>, !tile.ptr<i8> -> !tile.desc<64x144xf16>

@@ -235,10 +235,10 @@ tile.kernel @cluster() attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas =
 }
 
 // MMAs that are complete have read their slot.
-// CHECK-LABEL: tile.kernel @read_by_products
+// CHECK-LABEL: tile.kernel @read_by_wgmmas
 // CHECK-NOT: cta.proxy_fence
 // CHECK: cta.mbarrier_arrive
-tile.kernel @read_by_products(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) {
+tile.kernel @read_by_wgmmas(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %ring = cta.ring_alloc : !ring

@@ -87,7 +87,7 @@ tile.kernel @turns(%count: i32, %k: i32, %d: !d {tile.tensor_map = #tile.tensor_
 !ring = !cta.ring<2 x [!b]>
 !c = tensor<64x64xf32, #c>
 
-// CHECK-LABEL: tile.kernel @products
+// CHECK-LABEL: tile.kernel @dots
 // CHECK: cta.turn_begin of 2 teams
 // CHECK: scf.if
 // CHECK: cta.wgmma
@@ -96,7 +96,7 @@ tile.kernel @turns(%count: i32, %k: i32, %d: !d {tile.tensor_map = #tile.tensor_
 // CHECK: } else {
 // CHECK-NEXT: cta.turn_end of 2 teams
 // CHECK-NOT: cta.turn_end
-tile.kernel @products(%count: i32, %k: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">})
+tile.kernel @dots(%count: i32, %k: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">})
     attributes {num_warps = 4 : i32, ping_pong} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32

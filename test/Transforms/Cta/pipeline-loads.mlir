@@ -1,7 +1,7 @@
 // RUN: tile-opt %s --pass-pipeline='builtin.module(cta-attach-target{name=sm_80},tile.kernel(tile-settle-engine,cta-assign-layouts,cta-remove-conversions,cta-lower-dot,cta-pipeline))' | FileCheck %s
 
 // Both operands are loaded ahead, once this iteration's have left their registers; never beyond the last iteration.
-// CHECK-LABEL: tile.kernel @product
+// CHECK-LABEL: tile.kernel @dot
 // CHECK: arith.cmpi sgt
 // CHECK-COUNT-2: tile.load {{.*}} mask
 // CHECK: scf.for
@@ -9,7 +9,7 @@
 // CHECK-COUNT-2: tile.load {{.*}} mask
 // CHECK: cta.mma_sync
 // CHECK: scf.yield
-tile.kernel @product(%p: !tile.ptr<f16>, %n: i32) attributes {num_stages = 3 : i32} {
+tile.kernel @dot(%p: !tile.ptr<f16>, %n: i32) attributes {num_stages = 3 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %zero = arith.constant dense<0.0> : tensor<32x32xf32>

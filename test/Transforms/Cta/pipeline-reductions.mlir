@@ -111,7 +111,7 @@ tile.kernel @many_sums(%x: !tile.ptr<f32> {tile.name = "x"}, %y: !tile.ptr<f32> 
 }
 
 #operand = #cta.layout<[64, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0]]>
-#product = #cta.layout<[64, 64], register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
+#acc = #cta.layout<[64, 64], register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
 
 // The factor of an MMA's result is ready when the MMA is. It is used before the next factor takes its registers, which
 // is loaded under the MMA.
@@ -126,24 +126,24 @@ tile.kernel @many_sums(%x: !tile.ptr<f32> {tile.name = "x"}, %y: !tile.ptr<f32> 
 tile.kernel @factor(%x: !tile.ptr<f32> {tile.name = "x"}, %n: i32) attributes {num_warps = 4 : i32, num_stages = 3 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %zero = arith.constant dense<0.0> : tensor<64x64xf32, #product>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32, #acc>
   %a = cta.alloc : <64x64xf16, #operand>
-  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%so_far = %zero) -> (tensor<64x64xf32, #product>) : i32 {
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%so_far = %zero) -> (tensor<64x64xf32, #acc>) : i32 {
     %p = tile.addptr %x, %i : !tile.ptr<f32>, i32
     %factor = tile.load %p : !tile.ptr<f32>
-    %flying, %flying_t = cta.wgmma %a, %a, %zero {n = 64 : i32} : !cta.buffer<64x64xf16, #operand>, !cta.buffer<64x64xf16, #operand> -> tensor<64x64xf32, #product>
-    %part = cta.await %flying after %flying_t : tensor<64x64xf32, #product>
-    %factors = tile.splat %factor : f32 -> tensor<64x64xf32, #product>
-    %scaled = arith.mulf %part, %factors : tensor<64x64xf32, #product>
-    %next = arith.addf %so_far, %scaled : tensor<64x64xf32, #product>
-    scf.yield %next : tensor<64x64xf32, #product>
+    %flying, %flying_t = cta.wgmma %a, %a, %zero {n = 64 : i32} : !cta.buffer<64x64xf16, #operand>, !cta.buffer<64x64xf16, #operand> -> tensor<64x64xf32, #acc>
+    %part = cta.await %flying after %flying_t : tensor<64x64xf32, #acc>
+    %factors = tile.splat %factor : f32 -> tensor<64x64xf32, #acc>
+    %scaled = arith.mulf %part, %factors : tensor<64x64xf32, #acc>
+    %next = arith.addf %so_far, %scaled : tensor<64x64xf32, #acc>
+    scf.yield %next : tensor<64x64xf32, #acc>
   }
-  tile.print "" %sum : tensor<64x64xf32, #product>
+  tile.print "" %sum : tensor<64x64xf32, #acc>
   tile.return
 }
 
 // So it is with several MMAs.
-// CHECK-LABEL: tile.kernel @products
+// CHECK-LABEL: tile.kernel @dots
 // CHECK: %[[FIRST:.*]] = tile.load
 // CHECK: scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}, %[[FACTOR:.*]] = %[[FIRST]])
 // CHECK: cta.wgmma %
@@ -151,24 +151,24 @@ tile.kernel @factor(%x: !tile.ptr<f32> {tile.name = "x"}, %n: i32) attributes {n
 // CHECK: arith.mulf
 // CHECK: cta.wgmma %
 // CHECK: scf.yield %{{.*}}, %[[NEXT]]
-tile.kernel @products(%x: !tile.ptr<f32> {tile.name = "x"}, %n: i32) attributes {num_warps = 4 : i32, num_stages = 3 : i32} {
+tile.kernel @dots(%x: !tile.ptr<f32> {tile.name = "x"}, %n: i32) attributes {num_warps = 4 : i32, num_stages = 3 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %zero = arith.constant dense<0.0> : tensor<64x64xf32, #product>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32, #acc>
   %a = cta.alloc : <64x64xf16, #operand>
-  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%so_far = %zero) -> (tensor<64x64xf32, #product>) : i32 {
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%so_far = %zero) -> (tensor<64x64xf32, #acc>) : i32 {
     %p = tile.addptr %x, %i : !tile.ptr<f32>, i32
     %factor = tile.load %p : !tile.ptr<f32>
-    %flying, %flying_t = cta.wgmma %a, %a, %zero {n = 64 : i32} : !cta.buffer<64x64xf16, #operand>, !cta.buffer<64x64xf16, #operand> -> tensor<64x64xf32, #product>
-    %part = cta.await %flying after %flying_t : tensor<64x64xf32, #product>
-    %factors = tile.splat %factor : f32 -> tensor<64x64xf32, #product>
-    %scaled = arith.mulf %part, %factors : tensor<64x64xf32, #product>
-    %left = arith.truncf %scaled : tensor<64x64xf32, #product> to tensor<64x64xf16, #product>
-    %second, %second_t = cta.wgmma %left, %a, %so_far {n = 64 : i32} : tensor<64x64xf16, #product>, !cta.buffer<64x64xf16, #operand> -> tensor<64x64xf32, #product>
-    %next = cta.await %second after %second_t : tensor<64x64xf32, #product>
-    scf.yield %next : tensor<64x64xf32, #product>
+    %flying, %flying_t = cta.wgmma %a, %a, %zero {n = 64 : i32} : !cta.buffer<64x64xf16, #operand>, !cta.buffer<64x64xf16, #operand> -> tensor<64x64xf32, #acc>
+    %part = cta.await %flying after %flying_t : tensor<64x64xf32, #acc>
+    %factors = tile.splat %factor : f32 -> tensor<64x64xf32, #acc>
+    %scaled = arith.mulf %part, %factors : tensor<64x64xf32, #acc>
+    %left = arith.truncf %scaled : tensor<64x64xf32, #acc> to tensor<64x64xf16, #acc>
+    %second, %second_t = cta.wgmma %left, %a, %so_far {n = 64 : i32} : tensor<64x64xf16, #acc>, !cta.buffer<64x64xf16, #operand> -> tensor<64x64xf32, #acc>
+    %next = cta.await %second after %second_t : tensor<64x64xf32, #acc>
+    scf.yield %next : tensor<64x64xf32, #acc>
   }
-  tile.print "" %sum : tensor<64x64xf32, #product>
+  tile.print "" %sum : tensor<64x64xf32, #acc>
   tile.return
 }
 
@@ -180,17 +180,17 @@ tile.kernel @products(%x: !tile.ptr<f32> {tile.name = "x"}, %n: i32) attributes 
 tile.kernel @negative_barrier_beside(%x: !tile.ptr<f32> {tile.name = "x"}, %n: i32) attributes {num_warps = 4 : i32, num_stages = 3 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %zero = arith.constant dense<0.0> : tensor<64x64xf32, #product>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32, #acc>
   %a = cta.alloc : <64x64xf16, #operand>
-  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%so_far = %zero) -> (tensor<64x64xf32, #product>) : i32 {
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%so_far = %zero) -> (tensor<64x64xf32, #acc>) : i32 {
     %p = tile.addptr %x, %i : !tile.ptr<f32>, i32
     %factor = tile.load %p : !tile.ptr<f32>
     tile.barrier
-    %flying, %flying_t = cta.wgmma %a, %a, %so_far {n = 64 : i32} : !cta.buffer<64x64xf16, #operand>, !cta.buffer<64x64xf16, #operand> -> tensor<64x64xf32, #product>
-    %part = cta.await %flying after %flying_t : tensor<64x64xf32, #product>
-    scf.yield %part : tensor<64x64xf32, #product>
+    %flying, %flying_t = cta.wgmma %a, %a, %so_far {n = 64 : i32} : !cta.buffer<64x64xf16, #operand>, !cta.buffer<64x64xf16, #operand> -> tensor<64x64xf32, #acc>
+    %part = cta.await %flying after %flying_t : tensor<64x64xf32, #acc>
+    scf.yield %part : tensor<64x64xf32, #acc>
   }
-  tile.print "" %sum : tensor<64x64xf32, #product>
+  tile.print "" %sum : tensor<64x64xf32, #acc>
   tile.return
 }
 
@@ -204,18 +204,18 @@ tile.kernel @negative_barrier_beside(%x: !tile.ptr<f32> {tile.name = "x"}, %n: i
 tile.kernel @place(%x: !tile.ptr<i32> {tile.name = "x"}, %d: !tile.desc<64x64xf16> {tile.tensor_map = #tile.tensor_map<base = "a", box = [64, 64], swizzle = 128>}, %n: i32) attributes {num_warps = 4 : i32, num_stages = 3 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %zero = arith.constant dense<0.0> : tensor<64x64xf32, #product>
-  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%so_far = %zero) -> (tensor<64x64xf32, #product>) : i32 {
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32, #acc>
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%so_far = %zero) -> (tensor<64x64xf32, #acc>) : i32 {
     %p = tile.addptr %x, %i : !tile.ptr<i32>, i32
     %place = tile.load %p : !tile.ptr<i32>
     %a = cta.alloc : <64x64xf16, #operand>
     %m = cta.mbarrier_alloc arrivals 1 : <1>
     cta.tma_load_sync %d[%place, %c0], %a, %m : <64x64xf16>, <64x64xf16, #operand>, <1>
-    %flying, %flying_t = cta.wgmma %a, %a, %so_far {n = 64 : i32} : !cta.buffer<64x64xf16, #operand>, !cta.buffer<64x64xf16, #operand> -> tensor<64x64xf32, #product>
-    %part = cta.await %flying after %flying_t : tensor<64x64xf32, #product>
-    scf.yield %part : tensor<64x64xf32, #product>
+    %flying, %flying_t = cta.wgmma %a, %a, %so_far {n = 64 : i32} : !cta.buffer<64x64xf16, #operand>, !cta.buffer<64x64xf16, #operand> -> tensor<64x64xf32, #acc>
+    %part = cta.await %flying after %flying_t : tensor<64x64xf32, #acc>
+    scf.yield %part : tensor<64x64xf32, #acc>
   }
-  tile.print "" %sum : tensor<64x64xf32, #product>
+  tile.print "" %sum : tensor<64x64xf32, #acc>
   tile.return
 }
 

@@ -295,14 +295,14 @@ tile.kernel @steps(%p: !tile.ptr<f16>, %n: i32) attributes {num_stages = 3 : i32
 }
 
 // The loaded values are needed for more than the dot: nothing is prefetched.
-// CHECK-LABEL: tile.kernel @negative_more_than_a_product
+// CHECK-LABEL: tile.kernel @negative_more_than_a_dot
 // CHECK: scf.for
 // CHECK: cta.async_wait 1
 // CHECK: cta.async_commit
 // CHECK: cta.local_load %{{.*}} at [0, 0]
 // CHECK: cta.mma_sync
 // CHECK: scf.yield
-tile.kernel @negative_more_than_a_product(%p: !tile.ptr<f16>, %n: i32) attributes {num_stages = 3 : i32} {
+tile.kernel @negative_more_than_a_dot(%p: !tile.ptr<f16>, %n: i32) attributes {num_stages = 3 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %zero = arith.constant dense<0.0> : !c

@@ -74,7 +74,7 @@ tile.kernel @initial(%n: i32) {
 }
 
 // Two MMAs that share a slot stay in flight together.
-// CHECK-LABEL: tile.kernel @two_products(
+// CHECK-LABEL: tile.kernel @two_dots(
 // CHECK: scf.for
 // CHECK: %[[LATER:.*]] = cta.ring_holds
 // CHECK: cta.wgmma {{.*}} if %[[LATER]]
@@ -83,7 +83,7 @@ tile.kernel @initial(%n: i32) {
 // CHECK-NEXT: cta.ring_release %{{.*}} if %[[LATER]] after
 // CHECK-NEXT: scf.yield
 // CHECK: cta.wgmma_wait {pending = 0 : i32}
-tile.kernel @two_products(%n: i32) {
+tile.kernel @two_dots(%n: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %zero = arith.constant dense<0.0> : !c

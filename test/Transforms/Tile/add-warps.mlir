@@ -146,9 +146,9 @@ tile.kernel @negative_rows(%n: i32, %desc: !tile.desc<64x64xf16> {tile.tensor_ma
 }
 
 // One dot per step.
-// CHECK-LABEL: tile.kernel @negative_product
+// CHECK-LABEL: tile.kernel @negative_dot
 // CHECK-NOT: num_warps = 8
-tile.kernel @negative_product(%n: i32, %desc: !tile.desc<64x64xf16> {tile.tensor_map = #tile.tensor_map<base = "k">}) attributes {num_warps = 4 : i32} {
+tile.kernel @negative_dot(%n: i32, %desc: !tile.desc<64x64xf16> {tile.tensor_map = #tile.tensor_map<base = "k">}) attributes {num_warps = 4 : i32} {
   %q = arith.constant dense<1.0> : tensor<128x64xf16>
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32

@@ -3,13 +3,13 @@
 // RUN: FileCheck %s --input-file=%t.remarks --check-prefix=REMARK
 
 // The right operand of a dot, and a store that leaves the columns open.
-// CHECK-LABEL: tile.kernel @product
+// CHECK-LABEL: tile.kernel @dot
 // CHECK-SAME: !tile.desc<64x64xf16> {tile.tensor_map
 // CHECK-SAME: !tile.desc<64x160xf16> {tile.tensor_map
 // CHECK-SAME: !tile.desc<64x160xf32> {tile.tensor_map
 // CHECK-NOT: make_desc
 // REMARK-NOT: remark
-tile.kernel @product(%a: !tile.ptr<f16> {tile.name = "a", tile.divisibility = 16 : i32}, %b: !tile.ptr<f16> {tile.name = "b", tile.divisibility = 16 : i32},
+tile.kernel @dot(%a: !tile.ptr<f16> {tile.name = "a", tile.divisibility = 16 : i32}, %b: !tile.ptr<f16> {tile.name = "b", tile.divisibility = 16 : i32},
                      %c: !tile.ptr<f32> {tile.name = "c", tile.divisibility = 16 : i32}, %n: i32 {tile.name = "n", tile.divisibility = 8 : i32}) {
   %zeros = arith.constant dense<0.0> : tensor<64x160xf32>
   %one = arith.constant 1 : i64

@@ -3,7 +3,7 @@
 
 // The bumped pointer of a becomes the coordinate 16 * k, b (contiguous along k) is loaded as it lies in memory, and the
 // pointers themselves are gone.
-// CHECK-LABEL: tile.kernel @product
+// CHECK-LABEL: tile.kernel @dot
 // CHECK-DAG: %[[M:.*]] = arith.maxsi %arg3
 // CHECK-DAG: %[[K:.*]] = arith.maxsi %arg5
 // CHECK-DAG: %[[A:.*]] = tile.make_desc %arg0, [%[[M]], %[[K]]], [%{{.*}}, %c1_i64] : <f16> -> <64x16xf16>
@@ -17,7 +17,7 @@
 // CHECK: tile.desc_store %[[C]][%[[FIRST]], %{{.*}}]
 // CHECK-NOT: tensor<{{.*}}x!tile.ptr
 // NO-TMA-NOT: make_desc
-tile.kernel @product(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !tile.ptr<f16> {tile.divisibility = 16 : i32},
+tile.kernel @dot(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !tile.ptr<f16> {tile.divisibility = 16 : i32},
                      %c: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %m: i32, %n: i32 {tile.divisibility = 4 : i32}, %k: i32,
                      %lda: i32 {tile.divisibility = 8 : i32}, %ldb: i32 {tile.divisibility = 8 : i32},
                      %ldc: i32 {tile.divisibility = 4 : i32}) {

@@ -74,7 +74,7 @@ TEST(LoopContents, threadsExchange) {
             "reduction");
 }
 
-TEST(LoopContents, products) {
+TEST(LoopContents, mmas) {
   EXPECT_EQ(contentsOf(R"(
     %q = cta.alloc : !q
     %k = cta.alloc : !k

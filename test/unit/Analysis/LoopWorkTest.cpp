@@ -51,7 +51,7 @@ std::string countBody(const char *body) {
 } // namespace
 
 // 64 * 64 * 16 multiplications at 1024 a clock; 2 KiB of each operand at 128 bytes a clock.
-TEST(LoopWork, product) {
+TEST(LoopWork, wgmma) {
   EXPECT_EQ(countBody(R"(
     %q = cta.alloc : !q
     %k = cta.alloc : !k
@@ -60,7 +60,7 @@ TEST(LoopWork, product) {
 }
 
 // The left operand comes from registers.
-TEST(LoopWork, productOfRegisters) {
+TEST(LoopWork, wgmmaOfRegisters) {
   EXPECT_EQ(countBody(R"(
     %k = cta.alloc : !k
     %d, %t = cta.wgmma %p, %k, %x {n = 64 : i32} : tensor<64x16xf16, #p>, !k -> !c)"),

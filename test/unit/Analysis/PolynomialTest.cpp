@@ -56,9 +56,9 @@ TEST_F(PolynomialTest, KnowsConstants) {
 }
 
 TEST_F(PolynomialTest, DividesByATerm) {
-  auto [quotient, rest] = (x * y * 32 + x * 7 + y * 16 + 16).divide(y * 16);
+  auto [quotient, remainder] = (x * y * 32 + x * 7 + y * 16 + 16).divide(y * 16);
   EXPECT_EQ(print(quotient), "2*x + 1");
-  EXPECT_EQ(print(rest), "7*x + 16");
+  EXPECT_EQ(print(remainder), "7*x + 16");
   auto [none, all] = (x * 2).divide(x + 1);
   EXPECT_TRUE(none.isZero() && all == x * 2);
   auto [zero, same] = x.divide(0);

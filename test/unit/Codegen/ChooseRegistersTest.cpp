@@ -27,7 +27,7 @@ struct Answer {
 /// The mock's result for a kernel and a number of CTAs, or 0 without a number. Missing results are failures.
 using Table = std::map<unsigned, Answer>;
 
-constexpr const char *product = "mma.sync.aligned", *straight = "ld.global.b32 %r1, [%rd1];",
+constexpr const char *mma = "mma.sync.aligned", *straight = "ld.global.b32 %r1, [%rd1];",
                      *loading = "$L__BB0_1:\n\tld.global.b32 %r1, [%rd1];\n\t@%p1 bra \t$L__BB0_1;",
                      *copying = "$L__BB0_1:\n\tld.global.b32 %r1, [%rd1];\n\t@%p2 st.global.b32 [%rd2], %r1;\n"
                                 "\t@%p1 bra \t$L__BB0_1;";
@@ -67,37 +67,37 @@ using Choice = std::pair<unsigned, std::vector<unsigned>>;
 
 } // namespace
 
-TEST(ChooseRegisters, productsTakeOneCtaMoreAtATime) {
-  EXPECT_EQ(choose({{0, {165}}, {4, {128}}}, product), Choice(128, {0, 4}));
-  EXPECT_EQ(choose({{0, {234}}, {3, {168}}}, product), Choice(168, {0, 3}));
-  EXPECT_EQ(choose({{0, {120}}, {5, {96}}, {6, {80}}, {7, {72, 300}}}, product), Choice(80, {0, 5, 6, 7}));
+TEST(ChooseRegisters, mmaKernelsTakeOneCtaMoreAtATime) {
+  EXPECT_EQ(choose({{0, {165}}, {4, {128}}}, mma), Choice(128, {0, 4}));
+  EXPECT_EQ(choose({{0, {234}}, {3, {168}}}, mma), Choice(168, {0, 3}));
+  EXPECT_EQ(choose({{0, {120}}, {5, {96}}, {6, {80}}, {7, {72, 300}}}, mma), Choice(80, {0, 5, 6, 7}));
 }
 
-TEST(ChooseRegisters, negative_productsThatSpillOrWaitKeepWhatTheyHave) {
-  EXPECT_EQ(choose({{0, {246}}}, product), Choice(246, {0, 2}));                     // 78 registers are too many
-  EXPECT_EQ(choose({{0, {150}}, {4, {128, 152}}}, product), Choice(150, {0, 4, 3})); // it spills
+TEST(ChooseRegisters, negative_mmaKernelsThatSpillOrWaitKeepTheirRegisters) {
+  EXPECT_EQ(choose({{0, {246}}}, mma), Choice(246, {0, 2}));                     // 78 registers are too many
+  EXPECT_EQ(choose({{0, {150}}, {4, {128, 152}}}, mma), Choice(150, {0, 4, 3})); // it spills
   // the location of spills is unknown
-  EXPECT_EQ(choose({{0, {200}}, {3, {168, 8}}}, product), Choice(200, {0, 3, 2}));
-  EXPECT_EQ(choose({{0, {200}}, {3, {168, 0, true}}}, product), Choice(200, {0, 3, 2})); // wgmma would wait
-  EXPECT_EQ(choose({{0, {165}}}, product, 128, 100 << 10), Choice(165, {0, 2}));         // no shared memory
+  EXPECT_EQ(choose({{0, {200}}, {3, {168, 8}}}, mma), Choice(200, {0, 3, 2}));
+  EXPECT_EQ(choose({{0, {200}}, {3, {168, 0, true}}}, mma), Choice(200, {0, 3, 2})); // wgmma would wait
+  EXPECT_EQ(choose({{0, {165}}}, mma, 128, 100 << 10), Choice(165, {0, 2}));         // no shared memory
 }
 
 TEST(ChooseRegisters, fewWarpsGetTheRegistersThatNobodyElseHas) {
-  EXPECT_EQ(choose({{0, {139, 0, false, 9}}, {10, {152}}}, product, 32, 20 << 10), Choice(152, {0, 10}));
-  EXPECT_EQ(choose({{0, {246, 0, false, 9}}, {2, {250}}}, product), Choice(250, {0, 2}));
+  EXPECT_EQ(choose({{0, {139, 0, false, 9}}, {10, {152}}}, mma, 32, 20 << 10), Choice(152, {0, 10}));
+  EXPECT_EQ(choose({{0, {246, 0, false, 9}}, {2, {250}}}, mma), Choice(250, {0, 2}));
   // If two orders are equally good, the one whose loads are awaited together is chosen.
-  EXPECT_EQ(choose({{0, {246, 0, false, 9, 2}}, {2, {250, 0, false, 9, 1}}}, product), Choice(250, {0, 2}));
+  EXPECT_EQ(choose({{0, {246, 0, false, 9, 2}}, {2, {250, 0, false, 9, 1}}}, mma), Choice(250, {0, 2}));
   // A CTA without MMAs that is alone on its multiprocessor.
   EXPECT_EQ(choose({{0, {82, 0, false, 9, 3}}, {1, {78, 0, false, 9, 2}}}, copying, 512), Choice(78, {0, 2, 2, 1}));
 }
 
 TEST(ChooseRegisters, negative_registersThatGainNothing) {
-  EXPECT_EQ(choose({{0, {246}}, {2, {250}}}, product), Choice(246, {0, 2}));
-  EXPECT_EQ(choose({{0, {246, 0, false, 9}}, {2, {250, 0, true}}}, product), Choice(246, {0, 2})); // wgmma would wait
-  EXPECT_EQ(choose({{0, {246, 0, false, 9}}, {2, {250, 8}}}, product), Choice(246, {0, 2}));       // it spills
-  EXPECT_EQ(choose({{0, {80, 0, false, 9}}, {3, {80}}}, product, 256), Choice(80, {0, 4}));        // many warps
+  EXPECT_EQ(choose({{0, {246}}, {2, {250}}}, mma), Choice(246, {0, 2}));
+  EXPECT_EQ(choose({{0, {246, 0, false, 9}}, {2, {250, 0, true}}}, mma), Choice(246, {0, 2})); // wgmma would wait
+  EXPECT_EQ(choose({{0, {246, 0, false, 9}}, {2, {250, 8}}}, mma), Choice(246, {0, 2}));       // it spills
+  EXPECT_EQ(choose({{0, {80, 0, false, 9}}, {3, {80}}}, mma, 256), Choice(80, {0, 4}));        // many warps
   // the CTA already has all registers
-  EXPECT_EQ(choose({{0, {248, 0, false, 9}}, {1, {250}}}, product, 256), Choice(248, {0}));
+  EXPECT_EQ(choose({{0, {248, 0, false, 9}}, {1, {250}}}, mma, 256), Choice(248, {0}));
 }
 
 TEST(ChooseRegisters, loopsThatOnlyLoadGetRegisters) {
@@ -156,13 +156,13 @@ TEST(ChooseRegisters, negative_allThreadsAtACost) {
 TEST(ChooseRegisters, negative_fewRegistersStay) {
   EXPECT_EQ(choose({{0, {64}}}, straight), Choice(64, {0}));
   EXPECT_EQ(choose({{0, {32}}}, copying), Choice(32, {0}));
-  EXPECT_EQ(choose({{0, {32}}}, product, 0), Choice(32, {0}));
+  EXPECT_EQ(choose({{0, {32}}}, mma, 0), Choice(32, {0}));
 }
 
 TEST(ChooseRegisters, negative_aSilentPtxasIsAskedOnce) {
   unsigned calls = 0;
   auto silent = [&](llvm::StringRef) -> llvm::Expected<Assembled> { return ++calls, Assembled{"cubin", {}}; };
-  for (const char *body : {product, loading, copying, straight}) {
+  for (const char *body : {mma, loading, copying, straight}) {
     std::string ptx = llvm::formatv(".reqntid 128\n{{\n{0}\n}\n", body);
     calls = 0;
     EXPECT_EQ(llvm::cantFail(chooseRegisters(ptx, *target::findTarget("sm_90a"), 0, silent)).cubin, "cubin");
@@ -171,6 +171,6 @@ TEST(ChooseRegisters, negative_aSilentPtxasIsAskedOnce) {
 }
 
 TEST(ChooseRegisters, negative_failuresAreHandedOn) {
-  EXPECT_EQ(choose({}, product), Choice(0, {0}));
+  EXPECT_EQ(choose({}, mma), Choice(0, {0}));
   EXPECT_EQ(choose({}, loading), Choice(0, {0}));
 }

@@ -10,9 +10,9 @@ using namespace tile::codegen;
 
 namespace {
 
-constexpr Words product{0x40e0000c64387df0, 0x000fe60008000838}; // HGMMA R56, R100, gdesc[UR12], R56
-constexpr Words packs{0x000000000064723e, 0x000fc00000000000};   // F2FP R100, …
-constexpr Words exits{0x000000000000794d, 0x000fea0003800000};   // EXIT
+constexpr Words wgmma{0x40e0000c64387df0, 0x000fe60008000838}; // HGMMA R56, R100, gdesc[UR12], R56
+constexpr Words packs{0x000000000064723e, 0x000fc00000000000}; // F2FP R100, …
+constexpr Words exits{0x000000000000794d, 0x000fea0003800000}; // EXIT
 
 std::string makePtx(const std::string &beforeLoop, const std::string &inLoop) {
   return ".visible .entry kernel()\n{\n\t.reg .b32 %r<9>;\n" + beforeLoop + "$L__BB0_1:\n" + inLoop +
@@ -43,12 +43,12 @@ TEST(HeldOperands, negative_otherOperands) {
 }
 
 TEST(HeldOperands, inMachineCode) {
-  EXPECT_TRUE(keepsHeldOperands(makeCubin({packs, product, other, branch(-2), packs})));
-  EXPECT_TRUE(keepsHeldOperands(makeCubin({packs, product, packs, branch(-3)}))); // written before it is read
-  EXPECT_TRUE(keepsHeldOperands(makeCubin({product, exits, packs, branch(-3)})));
+  EXPECT_TRUE(keepsHeldOperands(makeCubin({packs, wgmma, other, branch(-2), packs})));
+  EXPECT_TRUE(keepsHeldOperands(makeCubin({packs, wgmma, packs, branch(-3)}))); // written before it is read
+  EXPECT_TRUE(keepsHeldOperands(makeCubin({wgmma, exits, packs, branch(-3)})));
   EXPECT_TRUE(keepsHeldOperands("PTX"));
 }
 
 TEST(HeldOperands, negative_inMachineCode) {
-  EXPECT_FALSE(keepsHeldOperands(makeCubin({packs, other, product, packs, branch(-2)})));
+  EXPECT_FALSE(keepsHeldOperands(makeCubin({packs, other, wgmma, packs, branch(-2)})));
 }

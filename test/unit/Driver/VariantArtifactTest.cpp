@@ -49,22 +49,22 @@ std::string namesOf(const std::vector<MadeVariant> &made) {
 TEST(VariantArtifact, dropsTheSameCodeWithMorePromises) {
   std::vector<MadeVariant> made = {makeVariant("general", "A", 1, 0), makeVariant("by8", "A", 8, 1),
                                    makeVariant("by16", "B", 16, 2), makeVariant("by4", "B", 4, 3)};
-  std::vector<LeftOut> leftOut;
-  dropRedundant(made, leftOut);
+  std::vector<SkippedVariant> skipped;
+  dropRedundant(made, skipped);
   EXPECT_EQ(namesOf(made), "general by16 by4"); // by4 promises less than by16
-  ASSERT_EQ(leftOut.size(), 1u);
-  EXPECT_EQ(leftOut[0].name, "by8");
-  EXPECT_EQ(leftOut[0].why, "the same code as general");
+  ASSERT_EQ(skipped.size(), 1u);
+  EXPECT_EQ(skipped[0].name, "by8");
+  EXPECT_EQ(skipped[0].why, "the same code as general");
 }
 
 TEST(VariantArtifact, keepsTheSameCodeThatIsLaunchedInAnotherWay) {
   std::vector<MadeVariant> made = {makeVariant("general", "A", 1, 0), makeVariant("wide", "A", 8, 1),
                                    makeVariant("general", "A", 1, 0, "sm_80")};
   made[1].packed.manifest.launch.grid = {"n // 2"};
-  std::vector<LeftOut> leftOut;
-  dropRedundant(made, leftOut);
+  std::vector<SkippedVariant> skipped;
+  dropRedundant(made, skipped);
   EXPECT_EQ(namesOf(made), "general wide general");
-  EXPECT_TRUE(leftOut.empty());
+  EXPECT_TRUE(skipped.empty());
 }
 
 TEST(VariantArtifact, fitsToAnyBudget) {
@@ -77,21 +77,21 @@ TEST(VariantArtifact, fitsToAnyBudget) {
   size_t most = 0;
   for (size_t budget = whole + 100; budget > 4000; budget -= 700) {
     std::vector<MadeVariant> made = all;
-    std::vector<LeftOut> leftOut;
-    llvm::Expected<std::string> artifact = fitToBudget(made, EmitKind::Tilepack, budget, leftOut);
+    std::vector<SkippedVariant> skipped;
+    llvm::Expected<std::string> artifact = fitToBudget(made, EmitKind::Tilepack, budget, skipped);
     ASSERT_TRUE(bool(artifact));
     EXPECT_LE(artifact->size(), budget);
     EXPECT_EQ(*artifact, *writeArtifact(made, EmitKind::Tilepack));
-    EXPECT_EQ(made.size() + leftOut.size(), all.size());
+    EXPECT_EQ(made.size() + skipped.size(), all.size());
     // With one more it would not fit.
     std::vector<MadeVariant> larger = all;
     llvm::erase_if(larger, [&](const MadeVariant &variant) {
       const runtime::Manifest &manifest = variant.packed.manifest;
-      return llvm::any_of(llvm::ArrayRef(leftOut).drop_front(leftOut.empty() ? 0 : 1), [&](const LeftOut &left) {
+      return llvm::any_of(llvm::ArrayRef(skipped).drop_front(skipped.empty() ? 0 : 1), [&](const SkippedVariant &left) {
         return left.name == manifest.variant && left.target == manifest.target;
       });
     });
-    EXPECT_TRUE(leftOut.empty() || writeArtifact(larger, EmitKind::Tilepack)->size() > budget);
+    EXPECT_TRUE(skipped.empty() || writeArtifact(larger, EmitKind::Tilepack)->size() > budget);
     most = std::max(most, made.size());
   }
   EXPECT_EQ(most, all.size());
@@ -102,10 +102,10 @@ TEST(VariantArtifact, leavesOutTheLastPlansOfEveryTarget) {
   for (const char *target : {"sm_80", "sm_90a"})
     for (size_t rank = 0; rank < 3; ++rank)
       made.push_back(makeVariant("v" + std::to_string(rank), noise(unsigned(made.size()), 10000), 1, rank, target));
-  std::vector<LeftOut> leftOut;
-  ASSERT_TRUE(bool(fitToBudget(made, EmitKind::Tilepack, 45000, leftOut)));
+  std::vector<SkippedVariant> skipped;
+  ASSERT_TRUE(bool(fitToBudget(made, EmitKind::Tilepack, 45000, skipped)));
   EXPECT_EQ(namesOf(made), "v0 v1 v0 v1");
-  EXPECT_EQ(leftOut[0].why, "the artifact would exceed 45000 bytes");
+  EXPECT_EQ(skipped[0].why, "the artifact would exceed 45000 bytes");
 }
 
 TEST(VariantArtifact, keepsNeededVariants) {
@@ -113,10 +113,10 @@ TEST(VariantArtifact, keepsNeededVariants) {
                                    makeVariant("fast", noise(2, 10000), 8, 1),
                                    makeVariant("general-2", noise(3, 10000), 1, 2)};
   made[2].isNeeded = true;
-  std::vector<LeftOut> leftOut;
-  ASSERT_TRUE(bool(fitToBudget(made, EmitKind::Tilepack, 25000, leftOut)));
+  std::vector<SkippedVariant> skipped;
+  ASSERT_TRUE(bool(fitToBudget(made, EmitKind::Tilepack, 25000, skipped)));
   EXPECT_EQ(namesOf(made), "general general-2");
-  llvm::Expected<std::string> artifact = fitToBudget(made, EmitKind::Tilepack, 15000, leftOut);
+  llvm::Expected<std::string> artifact = fitToBudget(made, EmitKind::Tilepack, 15000, skipped);
   ASSERT_FALSE(bool(artifact));
   EXPECT_TRUE(llvm::StringRef(toString(artifact.takeError())).contains("with only its general variants"));
 }
@@ -124,8 +124,8 @@ TEST(VariantArtifact, keepsNeededVariants) {
 TEST(VariantArtifact, saysThatTheGeneralVariantsAreTooLarge) {
   std::vector<MadeVariant> made = {makeVariant("general", noise(1, 5000), 1, 0),
                                    makeVariant("by8", noise(2, 10), 8, 1)};
-  std::vector<LeftOut> leftOut;
-  llvm::Expected<std::string> artifact = fitToBudget(made, EmitKind::Tilepack, 1000, leftOut);
+  std::vector<SkippedVariant> skipped;
+  llvm::Expected<std::string> artifact = fitToBudget(made, EmitKind::Tilepack, 1000, skipped);
   ASSERT_FALSE(bool(artifact));
   llvm::Error error = artifact.takeError();
   EXPECT_TRUE(error.isA<BudgetError>());

@@ -341,7 +341,7 @@ TEST(Explain, blocksReadTheirOperandsFromL2) {
   EXPECT_EQ(l2["waves"][0]["lines"].get<uint64_t>(), 2 * 256 * 128 * 2 / lineBytes); // all of a and b once
   uint64_t reads = 0;
   for (uint64_t block = 0; block < grid["thread_blocks"].get<uint64_t>(); ++block) {
-    std::set<uint64_t> rows, columns; // of the product that it writes
+    std::set<uint64_t> rows, columns; // of the matrix that it writes
     for (size_t cell = 0; cell < c["ctas"].size(); ++cell)
       if (c["ctas"][cell] == block)
         for (uint64_t i = 0; i < c["rows_per_cell"].get<uint64_t>(); ++i) {
@@ -369,7 +369,7 @@ TEST(Explain, blocksReadTheirOperandsFromL2) {
   EXPECT_EQ(l2["waves"][0]["reads"].get<uint64_t>(), reads);
 }
 
-TEST(Explain, productsTakeWhatTheTargetsRateSays) {
+TEST(Explain, mmaClocksFollowTheTargetsRate) {
   const auto request = requestFor("matmul.tile", {"M=256", "N=256", "K=512"});
   const Json document = explained(request).document;
   const double all = document["source"]["total"]["multiply_adds"];

@@ -61,8 +61,8 @@ TEST(Emit, ChoosesWhatIsOpen) {
   OpenGemm asked;
   CompileRequest request;
   request.sizes = {{"M", 100}};
-  request.choose = [&](const OpenGemm &product) {
-    asked = product;
+  request.choose = [&](const OpenGemm &gemm) {
+    asked = gemm;
     return TileChoices{.blockM = 32, .numWarps = 2};
   };
   Compiled compiled(text, request);
@@ -89,8 +89,8 @@ TEST(Emit, PromisesOfRows) {
                        ", N: " + N + ", T: constexpr = 1, BLOCK_M: constexpr = auto):\n  pass\n";
     std::pair<bool, unsigned> found;
     CompileRequest request;
-    request.choose = [&](const OpenGemm &product) {
-      found = {product.alignedRows, product.copyBytes};
+    request.choose = [&](const OpenGemm &gemm) {
+      found = {gemm.alignedRows, gemm.copyBytes};
       return TileChoices{};
     };
     EXPECT_TRUE(Compiled(text, request).module);

@@ -23,14 +23,14 @@ std::map<int64_t, std::vector<int32_t>> fillByTma(const TmaBoxes &boxes, unsigne
   // Rows of a swizzle are as far apart as the swizzle is wide, even if a box has fewer columns.
   int64_t pitch = columns;
   int64_t mask = boxes.swizzleBytes == 0 ? 0 : boxes.swizzleBytes / 16 - 1;
-  for (const TmaBoxes::Place &place : boxes.places)
+  for (const TmaBoxes::Box &box : boxes.boxes)
     for (int64_t row = 0; row < rows; ++row)
-      for (int64_t column = 0; column < (place.isRest ? boxes.restColumns : columns); ++column) {
-        int64_t address = place.byteOffset + (row * pitch + column) * elementBytes;
+      for (int64_t column = 0; column < (box.isTail ? boxes.tailColumns : columns); ++column) {
+        int64_t address = box.byteOffset + (row * pitch + column) * elementBytes;
         address ^= (address >> 7 & mask) << 4;
-        std::vector<int32_t> element{int32_t(place.coordinates.back() + column)};
+        std::vector<int32_t> element{int32_t(box.coordinates.back() + column)};
         if (boxes.shape.size() == 2)
-          element.insert(element.begin(), int32_t(place.coordinates.front() + row));
+          element.insert(element.begin(), int32_t(box.coordinates.front() + row));
         EXPECT_TRUE(memory.emplace(address, element).second) << "two elements at byte " << address;
       }
   return memory;
@@ -45,8 +45,8 @@ void expectPossible(const TmaBoxes &boxes, unsigned elementBytes) {
   if (boxes.swizzleBytes != 0) {
     EXPECT_LE(rowBytes, boxes.swizzleBytes);
   }
-  for (const TmaBoxes::Place &place : boxes.places)
-    EXPECT_EQ(place.byteOffset % 128, 0);
+  for (const TmaBoxes::Box &box : boxes.boxes)
+    EXPECT_EQ(box.byteOffset % 128, 0);
 }
 
 void expectFilled(const LinearLayout &buffer, const TmaBoxes &boxes, unsigned elementBytes) {
@@ -110,15 +110,15 @@ TEST(TmaBoxes, ArePanels) {
   ASSERT_TRUE(boxes);
   EXPECT_EQ(boxes->shape, (std::vector<int64_t>{256, 64}));
   EXPECT_EQ(boxes->swizzleBytes, 128u);
-  std::vector<TmaBoxes::Place> places{{{0, 0}, 0}, {{256, 0}, 32768}, {{0, 64}, 65536}, {{256, 64}, 98304}};
-  EXPECT_EQ(boxes->places, places);
+  std::vector<TmaBoxes::Box> expected{{{0, 0}, 0}, {{256, 0}, 32768}, {{0, 64}, 65536}, {{256, 64}, 98304}};
+  EXPECT_EQ(boxes->boxes, expected);
 }
 
 TEST(TmaBoxes, PartsAreRowsOfOneBox) {
   std::optional<TmaParts> parts = splitTmaBoxes(swizzledShared({256, 64}, 2, {1, 0}, 128), 2, 2);
   ASSERT_TRUE(parts);
   EXPECT_EQ(parts->boxes.shape, (std::vector<int64_t>{128, 64}));
-  EXPECT_EQ(parts->boxes.places, (std::vector<TmaBoxes::Place>{{{0, 0}, 0}}));
+  EXPECT_EQ(parts->boxes.boxes, (std::vector<TmaBoxes::Box>{{{0, 0}, 0}}));
   EXPECT_EQ(parts->coordinates, (std::vector<int64_t>{128, 0}));
   EXPECT_EQ(parts->bytes, 16384);
 }
@@ -127,7 +127,7 @@ TEST(TmaBoxes, PartsAreWholeBoxes) {
   std::optional<TmaParts> parts = splitTmaBoxes(swizzledShared({64, 256}, 2, {1, 0}, 128), 2, 2);
   ASSERT_TRUE(parts);
   EXPECT_EQ(parts->boxes.shape, (std::vector<int64_t>{64, 64}));
-  EXPECT_EQ(parts->boxes.places, (std::vector<TmaBoxes::Place>{{{0, 0}, 0}, {{0, 64}, 8192}}));
+  EXPECT_EQ(parts->boxes.boxes, (std::vector<TmaBoxes::Box>{{{0, 0}, 0}, {{0, 64}, 8192}}));
   EXPECT_EQ(parts->coordinates, (std::vector<int64_t>{0, 128}));
   EXPECT_EQ(parts->bytes, 16384);
 }
@@ -171,7 +171,7 @@ TEST(TmaBoxes, LastPanelMayHaveFewerColumns) {
     std::optional<TmaBoxes> boxes = planTmaBoxes(buffer, 2, {64, columns});
     ASSERT_TRUE(boxes);
     EXPECT_EQ(boxes->shape, (std::vector<int64_t>{64, 64}));
-    EXPECT_EQ(boxes->restColumns, columns % 64);
+    EXPECT_EQ(boxes->tailColumns, columns % 64);
     expectPossible(*boxes, 2);
     std::map<int64_t, std::vector<int32_t>> memory = fillByTma(*boxes, 2);
     EXPECT_EQ(int64_t(memory.size()), 64 * columns);

@@ -51,9 +51,9 @@ private:
 };
 
 /// Small and large sizes, round ones, and sizes that lines of L2 and tiles do not divide.
-GemmSize sizeOf(std::mt19937_64 &random, unsigned mostBits) {
+GemmSize sizeOf(std::mt19937_64 &random, unsigned maxBits) {
   const auto one = [&] {
-    const int64_t size = int64_t(random() >> (64 - random() % (mostBits + 1)) % 64);
+    const int64_t size = int64_t(random() >> (64 - random() % (maxBits + 1)) % 64);
     return random() % 2 ? size & ~int64_t(63) : size;
   };
   return {one(), one(), one()};
@@ -73,9 +73,9 @@ TEST(LeastTimes, areNoLongerThanTimes) {
   ASSERT_EQ(bounds.size(), formulas.size());
   std::vector<float> least(formulas.size());
   double share = 0, count = 0;
-  for (unsigned mostBits : {8, 15, 15, 15, 20, 26, 40})
+  for (unsigned maxBits : {8, 15, 15, 15, 20, 26, 40})
     for (int repetition = 0; repetition < 200; ++repetition) {
-      const GemmSize size = sizeOf(random, mostBits);
+      const GemmSize size = sizeOf(random, maxBits);
       bounds.compute(size, least);
       for (size_t i = 0; i < formulas.size(); ++i) {
         const double time = formulas[i].microseconds(size);

@@ -94,7 +94,7 @@ TEST(PipelinePlan, negative_copiesWhatIsWritten) {
 }
 
 /// Operands of two steps, the second of which may be for another dot.
-std::string productInSteps(const std::string &secondSum) {
+std::string dotInSteps(const std::string &secondSum) {
   return std::string(copyOne) + R"(
     %a0 = cta.local_load %x at [0, 0] : !buffer -> !a
     %b0 = cta.local_load %x at [0, 0] : !buffer -> !b
@@ -108,10 +108,10 @@ std::string productInSteps(const std::string &secondSum) {
 }
 
 TEST(PipelinePlan, steps) {
-  const std::string carriesProduct = "iter_args(%sum = %zc) -> (!c) : i32";
-  EXPECT_EQ(planOf(productInSteps("%d0"), carriesProduct),
+  const std::string carriesDot = "iter_args(%sum = %zc) -> (!c) : i32";
+  EXPECT_EQ(planOf(dotInSteps("%d0"), carriesDot),
             "copies run 3 iterations ahead, operands of the first step are loaded during the last one");
-  EXPECT_EQ(planOf(productInSteps("%zc"), carriesProduct), "copies run 2 iterations ahead");
+  EXPECT_EQ(planOf(dotInSteps("%zc"), carriesDot), "copies run 2 iterations ahead");
 }
 
 TEST(PipelinePlan, shortLoop) {

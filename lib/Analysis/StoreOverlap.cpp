@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Compares the coordinates of copies as polynomials, dimension by dimension: copies disjoint in one dimension are
 // disjoint.
-#include "Analysis/StorePlaces.h"
+#include "Analysis/StoreOverlap.h"
 
 #include "Analysis/PointerBases.h"
 
@@ -27,22 +27,22 @@ bool haveOneForm(cta::TmaStoreOp earlier, cta::TmaStoreOp later) {
 
 } // namespace
 
-StorePlaces::StorePlaces(KernelOp kernel) : facts(kernel), blocks(facts) {}
+StoreOverlap::StoreOverlap(KernelOp kernel) : facts(kernel), blocks(facts) {}
 
-Polynomial StorePlaces::polynomialOf(Value value) {
+Polynomial StoreOverlap::polynomialOf(Value value) {
   std::optional<AffineBlock> block = blocks.get(value);
   return block && !block->base ? block->start : Polynomial(value);
 }
 
-std::optional<int64_t> StorePlaces::distance(Value earlier, Value later) {
+std::optional<int64_t> StoreOverlap::distance(Value earlier, Value later) {
   return (polynomialOf(later) - polynomialOf(earlier)).getConstant();
 }
 
-bool StorePlaces::areApart(cta::TmaStoreOp earlier, cta::TmaStoreOp later) {
+bool StoreOverlap::areApart(cta::TmaStoreOp earlier, cta::TmaStoreOp later) {
   SmallVector<int64_t> first = extentsOf(earlier), second = extentsOf(later);
   for (auto [dim, offsets] : llvm::enumerate(llvm::zip(earlier.getOffsets(), later.getOffsets()))) {
-    std::optional<int64_t> behind = distance(std::get<0>(offsets), std::get<1>(offsets));
-    if (behind && (*behind >= first[dim] || -*behind >= second[dim]))
+    std::optional<int64_t> distanceAlong = distance(std::get<0>(offsets), std::get<1>(offsets));
+    if (distanceAlong && (*distanceAlong >= first[dim] || -*distanceAlong >= second[dim]))
       return true;
   }
   return false;
@@ -50,7 +50,7 @@ bool StorePlaces::areApart(cta::TmaStoreOp earlier, cta::TmaStoreOp later) {
 
 /// Returns true if each iteration of `loop` advances along some dimension by more than both copies cover, whatever
 /// inner loops do.
-bool StorePlaces::areApartInOtherIterations(cta::TmaStoreOp earlier, cta::TmaStoreOp later, LoopLikeOpInterface loop) {
+bool StoreOverlap::areApartInOtherIterations(cta::TmaStoreOp earlier, cta::TmaStoreOp later, LoopLikeOpInterface loop) {
   auto counting = dyn_cast<scf::ForOp>(loop.getOperation());
   APInt step;
   if (!counting || !matchPattern(counting.getStep(), m_ConstantInt(&step)))
@@ -73,7 +73,7 @@ bool StorePlaces::areApartInOtherIterations(cta::TmaStoreOp earlier, cta::TmaSto
   return false;
 }
 
-bool StorePlaces::mayMeet(cta::TmaStoreOp earlier, cta::TmaStoreOp later, bool inOtherIteration) {
+bool StoreOverlap::mayOverlap(cta::TmaStoreOp earlier, cta::TmaStoreOp later, bool inOtherIteration) {
   if (!PointerBases::writtenBy(earlier).mayOverlap(PointerBases::writtenBy(later)))
     return false;
   // Updates of one kind commute.
@@ -92,7 +92,7 @@ bool StorePlaces::mayMeet(cta::TmaStoreOp earlier, cta::TmaStoreOp later, bool i
   return false;
 }
 
-bool StorePlaces::areOfOneThread(cta::TmaStoreOp earlier, cta::TmaStoreOp later) {
+bool StoreOverlap::areOfOneThread(cta::TmaStoreOp earlier, cta::TmaStoreOp later) {
   int64_t groups = earlier.getGroups();
   if (groups != int64_t(later.getGroups()))
     return false;

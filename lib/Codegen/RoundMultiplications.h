@@ -17,6 +17,6 @@ namespace tile::codegen {
 /// The fma with minus zero is the rounded product. An instruction with an explicit rounding mode is never contracted
 /// (PTX ISA, "fma"), and it takes as long as the multiplication. Targets without bf16 arithmetic multiply in fp32 and
 /// convert.
-void roundProducts(llvm::Function &function, bool hasBF16);
+void roundMultiplications(llvm::Function &function, bool hasBF16);
 
 } // namespace tile::codegen

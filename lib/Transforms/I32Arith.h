@@ -12,12 +12,12 @@ inline mlir::Value emitI32(mlir::OpBuilder &builder, mlir::Location loc, int64_t
 }
 
 /// Emits arithmetic at one location.
-class Numbers {
+class I32Arith {
   using Value = mlir::Value;
   using Predicate = mlir::arith::CmpIPredicate;
 
 public:
-  Numbers(mlir::OpBuilder &builder, mlir::Location loc) : builder(builder), loc(loc) {}
+  I32Arith(mlir::OpBuilder &builder, mlir::Location loc) : builder(builder), loc(loc) {}
 
   Value constant(int64_t value) { return emitI32(builder, loc, value); }
   Value add(Value a, Value b) { return mlir::arith::AddIOp::create(builder, loc, a, b); }

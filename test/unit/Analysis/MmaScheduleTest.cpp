@@ -21,17 +21,17 @@ std::string print(const MmaSchedule &schedule) {
 /// s = q k;  p = exp(s);  o = p v + o, with a slot of a ring for k and for v.
 std::vector<LoopNode> attention() {
   return {
-      make(Kind::light),                     // 0: k's slot
-      make(Kind::light),                     // 1: v's slot
-      make(Kind::product, {0}),              // 2: s
-      make(Kind::await, {2}),                // 3
-      make(Kind::release, {3}),              // 4: k's release
-      make(Kind::other, {3}, {5}),           // 5: maximum, exp
-      make(Kind::other, {5}),                // 6: p
-      make(Kind::other, {5}, {9}),           // 7: o, scaled
-      make(Kind::product, {1, 6, 7}, {}, 6), // 8: o
-      make(Kind::await, {8}),                // 9
-      make(Kind::release, {9}),              // 10: v's release
+      make(Kind::light),                 // 0: k's slot
+      make(Kind::light),                 // 1: v's slot
+      make(Kind::mma, {0}),              // 2: s
+      make(Kind::await, {2}),            // 3
+      make(Kind::release, {3}),          // 4: k's release
+      make(Kind::other, {3}, {5}),       // 5: maximum, exp
+      make(Kind::other, {5}),            // 6: p
+      make(Kind::other, {5}, {9}),       // 7: o, scaled
+      make(Kind::mma, {1, 6, 7}, {}, 6), // 8: o
+      make(Kind::await, {8}),            // 9
+      make(Kind::release, {9}),          // 10: v's release
   };
 }
 
@@ -84,12 +84,12 @@ TEST(MmaSchedule, withinOneIteration) {
 }
 
 // Independent MMAs are in flight together, and each is awaited where it is needed.
-TEST(MmaSchedule, independentProducts) {
+TEST(MmaSchedule, independentMmas) {
   std::vector<LoopNode> nodes = {
-      make(Kind::product),       // 0
+      make(Kind::mma),           // 0
       make(Kind::await, {0}),    // 1
       make(Kind::other, {1}),    // 2
-      make(Kind::product),       // 3
+      make(Kind::mma),           // 3
       make(Kind::await, {3}),    // 4
       make(Kind::other, {2, 4}), // 5
   };
@@ -102,10 +102,10 @@ TEST(MmaSchedule, independentProducts) {
 // The first MMA of the next iteration reads the result of the second one of this iteration.
 TEST(MmaSchedule, negative_recurrence) {
   std::vector<LoopNode> nodes = {
-      make(Kind::product, {}, {3}), // 0
-      make(Kind::await, {0}),       // 1
-      make(Kind::product, {1}),     // 2
-      make(Kind::await, {2}),       // 3
+      make(Kind::mma, {}, {3}), // 0
+      make(Kind::await, {0}),   // 1
+      make(Kind::mma, {1}),     // 2
+      make(Kind::await, {2}),   // 3
   };
   EXPECT_FALSE(planAhead(nodes, oneGroup));
   EXPECT_FALSE(planAhead(nodes, {.lateFirst = true}));
@@ -116,11 +116,11 @@ TEST(MmaSchedule, negative_recurrence) {
 // accumulator, so the MMA need not wait.
 TEST(MmaSchedule, inFlight) {
   std::vector<LoopNode> nodes = {
-      make(Kind::light),             // 0: the slot
-      make(Kind::product, {0}, {2}), // 1
-      make(Kind::await, {1}),        // 2
-      make(Kind::other),             // 3
-      make(Kind::release, {2}),      // 4
+      make(Kind::light),         // 0: the slot
+      make(Kind::mma, {0}, {2}), // 1
+      make(Kind::await, {1}),    // 2
+      make(Kind::other),         // 3
+      make(Kind::release, {2}),  // 4
   };
   EXPECT_FALSE(planInFlight(nodes));
   nodes[1].accumulates = true;
@@ -133,11 +133,11 @@ TEST(MmaSchedule, inFlight) {
 // The registers of a left operand are in use until the MMA is awaited; the right operand is stored meanwhile.
 TEST(MmaSchedule, inFlightUntilLeftOperand) {
   std::vector<LoopNode> nodes = {
-      make(Kind::light),                   // 0: the slot
-      make(Kind::other, {0}),              // 1: the right operand
-      make(Kind::other, {0}),              // 2: the left one
-      make(Kind::product, {1, 2}, {4}, 2), // 3
-      make(Kind::await, {3}),              // 4
+      make(Kind::light),               // 0: the slot
+      make(Kind::other, {0}),          // 1: the right operand
+      make(Kind::other, {0}),          // 2: the left one
+      make(Kind::mma, {1, 2}, {4}, 2), // 3
+      make(Kind::await, {3}),          // 4
   };
   nodes[3].accumulates = true;
   EXPECT_EQ(print(planInFlight(nodes).value()), "0' 1' 4'' 2' 3'");
@@ -145,7 +145,7 @@ TEST(MmaSchedule, inFlightUntilLeftOperand) {
 
 // A condition decides whether the slot is released in this iteration.
 TEST(MmaSchedule, negative_inFlight) {
-  std::vector<LoopNode> nodes = {make(Kind::product, {}, {1}), make(Kind::await, {0}), make(Kind::other, {1})};
+  std::vector<LoopNode> nodes = {make(Kind::mma, {}, {1}), make(Kind::await, {0}), make(Kind::other, {1})};
   nodes[0].accumulates = true;
   EXPECT_FALSE(planInFlight(nodes));
 }
@@ -174,9 +174,9 @@ TEST(MmaSchedule, planLoop) {
   EXPECT_EQ(planLoop(nodes, {.groupsKeepBusy = true}, always)->order,
             *planAhead(nodes, {.operandsLate = true, .lateFirst = true}));
 
-  std::vector<LoopNode> one = {make(Kind::product, {}, {1}), make(Kind::await, {0})};
+  std::vector<LoopNode> one = {make(Kind::mma, {}, {1}), make(Kind::await, {0})};
   EXPECT_FALSE(planLoop(one, {.takesLong = true}, always));
   one[0].accumulates = true;
-  EXPECT_EQ(planLoop(one, {}, always)->overlap, MmaOverlap::nextProducts);
+  EXPECT_EQ(planLoop(one, {}, always)->overlap, MmaOverlap::nextMmas);
   EXPECT_FALSE(planLoop(one, {}, never));
 }

@@ -17,12 +17,12 @@
 
 namespace tile {
 
-class StorePlaces {
+class StoreOverlap {
 public:
-  explicit StorePlaces(KernelOp kernel);
+  explicit StoreOverlap(KernelOp kernel);
 
   /// `inOtherIteration`: in a previous iteration of some loop around both, but not in other programs.
-  bool mayMeet(cta::TmaStoreOp earlier, cta::TmaStoreOp later, bool inOtherIteration);
+  bool mayOverlap(cta::TmaStoreOp earlier, cta::TmaStoreOp later, bool inOtherIteration);
 
   /// Returns true if every element that both write is copied by one thread.
   bool areOfOneThread(cta::TmaStoreOp earlier, cta::TmaStoreOp later);

@@ -12,7 +12,7 @@
 
 namespace tile::conversion {
 
-struct PartialPlaces {
+struct PartialOffsets {
   static constexpr int64_t registerBytes = 4;
   std::vector<int32_t> moved; ///< Indices of the registers that are moved.
   int64_t width;              ///< Registers in one access: 4, 2 or 1.
@@ -21,7 +21,7 @@ struct PartialPlaces {
   int64_t warpStride;         ///< Distance from the part of one warp to that of the next: `warpBytes`, or more.
   mlir::Type element;
 
-  explicit PartialPlaces(mlir::RankedTensorType type, std::optional<uint32_t> columns = std::nullopt);
+  explicit PartialOffsets(mlir::RankedTensorType type, std::optional<uint32_t> columns = std::nullopt);
   int64_t accessBytes() const { return width * registerBytes; }
 
   /// Returns the address of this warp's part in the memory at `pointer`.
@@ -34,8 +34,8 @@ struct PartialPlaces {
 
   void emitStores(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange registers, mlir::Value base) const;
   /// Returns the registers, to which the values in memory are added where they are moved.
-  llvm::SmallVector<mlir::Value> emitSums(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange registers,
-                                          mlir::Value base) const;
+  llvm::SmallVector<mlir::Value> emitAdditions(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange registers,
+                                               mlir::Value base) const;
 };
 
 } // namespace tile::conversion

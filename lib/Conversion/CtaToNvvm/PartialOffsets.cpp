@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Accesses of partial accumulators; see PartialPlaces.h.
-#include "PartialPlaces.h"
+// Accesses of partial accumulators; see PartialOffsets.h.
+#include "PartialOffsets.h"
 #include "EmitLayout.h"
 
 #include "Cta/CtaDialect.h"
@@ -15,32 +15,32 @@ using namespace mlir;
 
 namespace tile::conversion {
 
-PartialPlaces::PartialPlaces(RankedTensorType type, std::optional<uint32_t> columns)
+PartialOffsets::PartialOffsets(RankedTensorType type, std::optional<uint32_t> columns)
     : moved(cta::registersInColumns(type, columns)), element(type.getElementType()) {
   width = std::gcd<int64_t>(4, moved.size());
   warps = cta::getLayout(type).numWarps();
   warpBytes = warpStride = moved.size() * target::threadsPerWarp * registerBytes;
 }
 
-Value PartialPlaces::emitWarpPart(OpBuilder &builder, Location loc, Value pointer) const {
+Value PartialOffsets::emitWarpPart(OpBuilder &builder, Location loc, Value pointer) const {
   Value warp = arith::ShRUIOp::create(builder, loc, emitThreadId(builder, loc), emitI32(builder, loc, 5));
   Value offset = arith::MulIOp::create(builder, loc, warp, emitI32(builder, loc, warpStride));
   return LLVM::GEPOp::create(builder, loc, pointer.getType(), builder.getI8Type(), pointer,
                              ArrayRef<LLVM::GEPArg>{offset});
 }
 
-Value PartialPlaces::emitBase(OpBuilder &builder, Location loc, Value pointer) const {
+Value PartialOffsets::emitBase(OpBuilder &builder, Location loc, Value pointer) const {
   Value part = emitWarpPart(builder, loc, pointer);
   Value lane = arith::AndIOp::create(builder, loc, emitThreadId(builder, loc), emitI32(builder, loc, 31));
   Value offset = arith::MulIOp::create(builder, loc, lane, emitI32(builder, loc, accessBytes()));
   return LLVM::GEPOp::create(builder, loc, part.getType(), builder.getI8Type(), part, ArrayRef<LLVM::GEPArg>{offset});
 }
 
-Value PartialPlaces::emitAccess(OpBuilder &builder, Location loc, Value base, int64_t index) const {
+Value PartialOffsets::emitAccess(OpBuilder &builder, Location loc, Value base, int64_t index) const {
   return emitByteOffset(builder, loc, base, index * target::threadsPerWarp * accessBytes());
 }
 
-void PartialPlaces::emitStores(OpBuilder &builder, Location loc, ValueRange registers, Value base) const {
+void PartialOffsets::emitStores(OpBuilder &builder, Location loc, ValueRange registers, Value base) const {
   auto vectorType = VectorType::get(width, element);
   for (int64_t first = 0; first < int64_t(moved.size()); first += width) {
     Value vector = LLVM::UndefOp::create(builder, loc, vectorType);
@@ -51,7 +51,8 @@ void PartialPlaces::emitStores(OpBuilder &builder, Location loc, ValueRange regi
   }
 }
 
-SmallVector<Value> PartialPlaces::emitSums(OpBuilder &builder, Location loc, ValueRange registers, Value base) const {
+SmallVector<Value> PartialOffsets::emitAdditions(OpBuilder &builder, Location loc, ValueRange registers,
+                                                 Value base) const {
   auto vectorType = VectorType::get(width, element);
   SmallVector<Value> sums(registers);
   for (int64_t first = 0; first < int64_t(moved.size()); first += width) {

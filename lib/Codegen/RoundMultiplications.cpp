@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Codegen/RoundProducts.h"
+#include "Codegen/RoundMultiplications.h"
 
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -46,7 +46,7 @@ static std::optional<Intrinsic::ID> findFma(Type *type) {
   return std::nullopt;
 }
 
-void roundProducts(Function &function, bool hasBF16) {
+void roundMultiplications(Function &function, bool hasBF16) {
   for (Instruction &product : make_early_inc_range(instructions(function))) {
     Type *type = product.getType();
     std::optional<Intrinsic::ID> fma = product.getOpcode() == Instruction::FMul ? findFma(type) : std::nullopt;
