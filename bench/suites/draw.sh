@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Shapes of matrix products at random, in the form of tile-run's suites: draw.sh SEED > draw.suite
+# Random GEMM shapes, in the form of tile-run's suites: draw.sh SEED > draw.suite
 #
 # 60 shapes, 15 an operand order. Sizes are log-uniform: to 16384 from 16 in three of four shapes, in the fourth one size
 # at least is below 16. Half of the shapes have sizes that are multiples of 8 (where they are not below), a tenth odd ones.
