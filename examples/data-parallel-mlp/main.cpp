@@ -25,8 +25,8 @@
 
 namespace {
 
-constexpr int hidden = 48, batch = 64, mostRanks = 8;
-constexpr float learningRate = 0.1f, momentum = 0.9f, mostWrong = 0.15f;
+constexpr int hidden = 48, batch = 64, maxRanks = 8;
+constexpr float learningRate = 0.1f, momentum = 0.9f, maxWrong = 0.15f;
 
 /// A few numbers of a rank, which all others get.
 using Note = std::array<float, 4>;
@@ -36,7 +36,7 @@ using Note = std::array<float, 4>;
 /// rank writes its own and has zeros for the others, so that the sum has those of all.
 constexpr int weights1 = 0, bias1 = weights1 + pixels * hidden, weights2 = bias1 + hidden,
               bias2 = weights2 + hidden * digits, parameters = bias2 + (digits + 3) / 4 * 4, losses = parameters,
-              notes = losses + batch, elements = notes + mostRanks * int(Note().size());
+              notes = losses + batch, elements = notes + maxRanks * int(Note().size());
 
 class Training {
 public:
@@ -197,7 +197,7 @@ bool runRank(tile_dist_group *group, int number, const Data &data, int epochs) {
     if (rank.info.rank == 0)
       std::printf("epoch %d: loss %.3f bits, %d of %d right\n", epoch, training.meanLoss(), right, tested);
   }
-  const bool isEqual = training.isEverywhereEqual(), isGood = right >= (1 - mostWrong) * tested;
+  const bool isEqual = training.isEverywhereEqual(), isGood = right >= (1 - maxWrong) * tested;
   std::printf("rank %d of %d: %s, model %016llx\n", rank.info.rank, rank.info.size,
               !isEqual ? "DIFFERS FROM OTHERS"
               : isGood ? "trained"
@@ -215,7 +215,7 @@ int main(int count, char **words) try {
     return 2;
   }
   const Data data = readDigits(words[1], batch);
-  const auto fits = [](int ranks) { return ranks <= mostRanks && batch % ranks == 0; };
+  const auto fits = [](int ranks) { return ranks <= maxRanks && batch % ranks == 0; };
   const auto body = [&](tile_dist_group *group, int number) { return runRank(group, number, data, epochs); };
   char *ofRanks[] = {words[0], words[3]}; // only used if it is there
   return ranks::run({"data-parallel-mlp digits.csv EPOCHS", "64", fits, body}, count == 4 ? 2 : 1, ofRanks);

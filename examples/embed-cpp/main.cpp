@@ -55,9 +55,9 @@ struct Work {
   float *ab = nullptr, *ba = nullptr, *sum = nullptr;
   Handle streams[2] = {}, begin = nullptr, end = nullptr;
 
-  void launchProduct(Handle stream, uint16_t *left, uint16_t *right, float *product) const {
+  void launchMatmul(Handle stream, uint16_t *left, uint16_t *right, float *c) const {
     int32_t n = size;
-    void *arguments[] = {&left, &right, &product, &n, &n, &n, &n, &n, &n};
+    void *arguments[] = {&left, &right, &c, &n, &n, &n, &n, &n, &n};
     tile_launch_options options = {};
     options.stream = stream;
     driver::check(tile_launch(multiply, &options, arguments, 9));
@@ -67,8 +67,8 @@ struct Work {
   void launch() const {
     driver::call("cuEventRecord", begin, streams[0]);
     driver::call("cuStreamWaitEvent", streams[1], begin, 0u);
-    launchProduct(streams[0], a, b, ab);
-    launchProduct(streams[1], b, a, ba);
+    launchMatmul(streams[0], a, b, ab);
+    launchMatmul(streams[1], b, a, ba);
     driver::call("cuEventRecord", end, streams[1]);
     driver::call("cuStreamWaitEvent", streams[0], end, 0u);
     driver::check(vector_add_launch(add, streams[0], ab, ba, sum, size * size));

@@ -23,7 +23,7 @@
 namespace {
 
 constexpr int hidden = 48, batch = 64;
-constexpr float momentum = 0.9f, mostWrong = 0.15f;
+constexpr float momentum = 0.9f, maxWrong = 0.15f;
 
 /// Weights and bias, and their momentum.
 struct Layer {
@@ -44,14 +44,14 @@ struct Layer {
 
 class Network {
 public:
-  Network(tile_runtime *runtime, int mostRows) {
+  Network(tile_runtime *runtime, int maxRows) {
     driver::check(hidden_forward_load(runtime, &hiddenForward));
     driver::check(output_forward_load(runtime, &outputForward));
     driver::check(loss_load(runtime, &loss));
     driver::check(backward_load(runtime, &backward));
     driver::check(update_load(runtime, &update));
-    h = driver::allocate<float>(size_t(mostRows) * hidden);
-    y = driver::allocate<float>(size_t(mostRows) * digits);
+    h = driver::allocate<float>(size_t(maxRows) * hidden);
+    y = driver::allocate<float>(size_t(maxRows) * digits);
     dh = driver::allocate<float>(size_t(batch) * hidden);
     dy = driver::allocate<float>(size_t(batch) * digits);
     losses = driver::allocate<float>(batch);
@@ -115,7 +115,7 @@ int main(int count, char **words) try {
     right = countRight(driver::download(y, size_t(tested) * digits), data.tested.labels);
     std::printf("epoch %d: loss %.3f bits, %d of %d right\n", epoch, network.meanLoss(), right, tested);
   }
-  const bool isGood = right >= (1 - mostWrong) * tested;
+  const bool isGood = right >= (1 - maxWrong) * tested;
   std::printf("%s\n", isGood ? "trained" : "NOT TRAINED");
   return isGood ? 0 : 1;
 } catch (const std::exception &failure) {

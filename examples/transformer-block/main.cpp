@@ -18,8 +18,8 @@
 #include "merge_heads.h"
 #include "norm_backward.h"
 #include "norm_forward.h"
-#include "product.h"
-#include "product_residual.h"
+#include "gemm.h"
+#include "gemm_residual.h"
 #include "reference.h"
 #include "split_gradient.h"
 #include "split_heads.h"
@@ -41,12 +41,12 @@ struct Kernels {
 #define LOAD(kernel) Device::check(kernel##_load(runtime, &kernel), #kernel)
     LOAD(norm_forward), LOAD(norm_backward), LOAD(split_heads), LOAD(merge_heads), LOAD(attention_forward);
     LOAD(attention_backward_keys), LOAD(attention_backward_queries), LOAD(split_gradient), LOAD(swiglu_forward);
-    LOAD(swiglu_backward), LOAD(product), LOAD(product_residual), LOAD(linear_backward_input);
+    LOAD(swiglu_backward), LOAD(gemm), LOAD(gemm_residual), LOAD(linear_backward_input);
     LOAD(linear_backward_weight);
 #undef LOAD
   }
   tile_kernel *norm_forward, *norm_backward, *split_heads, *merge_heads, *attention_forward, *attention_backward_keys,
-      *attention_backward_queries, *split_gradient, *swiglu_forward, *swiglu_backward, *product, *product_residual,
+      *attention_backward_queries, *split_gradient, *swiglu_forward, *swiglu_backward, *gemm, *gemm_residual,
       *linear_backward_input, *linear_backward_weight;
 };
 
@@ -129,7 +129,7 @@ private:
     float *noFactors = nullptr;
     const float one = 1, never = 0;
     const int seed = 0;
-    device.launch(residual ? kernels.product_residual : kernels.product, left, right, noFactors, none, residual, none,
+    device.launch(residual ? kernels.gemm_residual : kernels.gemm, left, right, noFactors, none, residual, none,
                   noFactors, result, m, columns, terms, terms, columns, columns, one, never, seed);
   }
 
@@ -238,7 +238,7 @@ void timeLarge(Device &device, const Kernels &kernels) {
   inputs.upload(device, block);
   // Multiply-adds of the GEMMs with weights, and of the two GEMMs of attention, half of which is masked.
   const double m = double(shape.tokens()), n = double(shape.width()), f = double(shape.hidden);
-  const double products = m * n * (4 * n + 3 * f), attention = m * n * double(shape.length);
+  const double gemms = m * n * (4 * n + 3 * f), attention = m * n * double(shape.length);
   auto measure = [&](const char *name, double operations, auto &&work) {
     constexpr int rounds = 21;
     work();
@@ -256,8 +256,8 @@ void timeLarge(Device &device, const Kernels &kernels) {
                 operations / (time * 1e9), alone, rounds);
   };
   std::printf("%.0f tokens, %.0f columns, %.0f hidden:\n", m, n, f);
-  measure("forward", 2 * (products + attention), [&] { block.forward(); });
-  measure("backward", 2 * (2 * products + 2.5 * attention), [&] { block.backward(); });
+  measure("forward", 2 * (gemms + attention), [&] { block.forward(); });
+  measure("backward", 2 * (2 * gemms + 2.5 * attention), [&] { block.backward(); });
 }
 
 } // namespace

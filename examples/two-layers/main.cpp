@@ -59,12 +59,12 @@ std::vector<double> multiply(const std::vector<double> &left, const std::vector<
 
 /// Normally distributed values, which repeat after enough distinct ones for a measurement.
 std::vector<Half> draw(size_t count, double deviation) {
-  constexpr size_t mostDifferent = 65537; // prime, so that rows differ
+  constexpr size_t maxDifferent = 65537; // prime, so that rows differ
   static std::mt19937_64 generator(1);
   std::normal_distribution<double> normal(0, deviation);
   std::vector<Half> values(count);
   for (size_t i = 0; i < count; ++i)
-    values[i] = i < mostDifferent ? Half(normal(generator)) : values[i - mostDifferent];
+    values[i] = i < maxDifferent ? Half(normal(generator)) : values[i - maxDifferent];
   return values;
 }
 
