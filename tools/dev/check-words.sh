@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # check-words.sh [BUILD] [--list]: counts words that have a standard term (CONTRIBUTING.md, "Words") in the comments of
-# each folder, and how many there are per 1000 lines of comments. Fails only if a new file has more of them than the
-# mean. New files are those that the last commit or the working tree adds. --list prints each line that counts.
+# each folder, how many there are per 1000 lines of comments, and the lines of code that have such words in a name
+# (isProduct, lastRest). Fails only if a new file has more such comments than the mean, or more than two such lines.
+# New files are those that the last commit or the working tree adds. --list prints each line that counts.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 mode=check
@@ -14,19 +15,30 @@ added=$({ git diff --name-only --diff-filter=A HEAD~1 && git ls-files --others -
 git ls-files --cached --others --exclude-standard dialects include lib tools |
   grep -E '\.(h|cpp|c|def|td|md|sh)$' | grep -vF tools/dev/check-words.sh | LC_ALL=C xargs awk -v mode=$mode -v added="$added" '
   BEGIN {
-    split(added, names, "\n")
-    for (i in names) isNew[names[i]] = 1
+    split(added, files, "\n")
+    for (i in files) isNew[files[i]] = 1
     # A comment that begins with a fragment, and words with a standard term.
     fragment = "^ *(///?<?|#|\\*) *(What|Of|Whether to|How) [a-z]"
     words = "(sums? of (a |the |its )?(threads?|dots?|products?|tiles?|kernels?)|matrix products?|products|" \
       "(its|the|of|a|this|that|each) product|places|numbers|behind|beside|by turns|in turns|hand(s|ed)? (over|back)|" \
       "(told|torn) apart|stands? apart|starts? anywhere|left out|leaves? out|what is left|nobody|a mistake|as liked|" \
       "wants|than it is|do(es)? without|of (its|their) own|to meet|turned)"
+    # Such words as a name, or as a part of one. A product of integers counts, too.
+    names = "(^|[^A-Za-z_\"])(products?|numbers|rest|places|behind|beside|turned|wants|knows|meets)([^a-z_\"]|$)|" \
+      "[a-z](Products?|Numbers|Rest|Places|Behind|Beside|Turned|Wants|Knows|Meets|LeftOut)([^a-z]|$)"
   }
   FNR == 1 { inCode = 0; split(FILENAME, parts, "/"); folder = parts[1] "/" parts[2]; if (FILENAME !~ /\/.*\//) folder = parts[1] }
   FILENAME ~ /\.md$/ { if (/^ *```/) inCode = !inCode; if (inCode || !NF) next; text = $0 }
   FILENAME !~ /\.md$/ {
     comment = FILENAME ~ /\.sh$/ ? match($0, /(^| )# /) : FILENAME ~ /\.td$/ && !/[;{}=<>]/ ? 1 : match($0, /\/\/|\/\*|^ \*/)
+    if (FILENAME ~ /\.(h|cpp|c)$/ && comment != 1 && $0 ~ names) {
+      code = comment ? substr($0, 1, comment - 1) : $0
+      gsub(/"[^"]*"/, "", code)
+      if (code ~ names && code !~ /std::numbers/) {
+        nameHits[folder]++; fileNames[FILENAME]++; allNames++
+        if (mode == "list") print FILENAME ":" FNR ": " $0
+      }
+    }
     if (!comment || /SPDX/) next
     text = substr($0, comment)
   }
@@ -40,13 +52,18 @@ git ls-files --cached --others --exclude-standard dialects include lib tools |
   }
   END {
     if (mode == "list") exit 0
-    for (folder in lines) printf "%5d in %6d lines, %4.0f per 1000  %s\n", hits[folder], lines[folder], 1000 * hits[folder] / lines[folder], folder | "sort -k6"
-    close("sort -k6")
+    row = "%5d in %6d lines, %4.0f per 1000, %4d lines with names  %s\n"
+    for (folder in lines) printf row, hits[folder], lines[folder], 1000 * hits[folder] / lines[folder], nameHits[folder], folder | "sort -k11"
+    close("sort -k11")
     mean = allHits / allLines
-    printf "%5d in %6d lines, %4.0f per 1000  all\n", allHits, allLines, 1000 * mean
+    printf row, allHits, allLines, 1000 * mean, allNames, "all"
     status = 0
     for (file in fileLines) if (isNew[file] && fileHits[file] > 2 && fileHits[file] / fileLines[file] > mean) {
       printf "%s: %d words that have a standard term in %d lines; check-words.sh --list shows them\n", file, fileHits[file], fileLines[file]
+      status = 1
+    }
+    for (file in fileNames) if (isNew[file] && fileNames[file] > 2) {
+      printf "%s: %d lines with names that have a standard term; check-words.sh --list shows them\n", file, fileNames[file]
       status = 1
     }
     exit status

@@ -11,8 +11,8 @@ complain() {
 }
 
 version=$(sed -nE 's/^project\(tile VERSION ([0-9]+\.[0-9]+\.[0-9]+).*/\1/p' CMakeLists.txt)
-[ -n "$version" ] || complain "CMakeLists.txt has no version of three numbers"
-[ -z "$(git status --porcelain)" ] || complain "there are changes that are not committed"
+[ -n "$version" ] || complain "CMakeLists.txt has no version of the form X.Y.Z"
+[ -z "$(git status --porcelain)" ] || complain "there are uncommitted changes"
 if git rev-parse -q --verify "refs/tags/v$version" >/dev/null; then
   complain "version $version has a tag already"
 fi
