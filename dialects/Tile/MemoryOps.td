@@ -21,8 +21,8 @@ def Tile_AddPtrOp : Tile_Op<"addptr", [Pure, AllTypesMatch<["ptr", "result"]>]> 
 def Tile_AddressCastOp : Tile_Op<"address_cast", [Pure, Elementwise]> {
   let summary = "reinterpret an address as another type";
   let description = [{
-    Casts a pointer to its 64-bit address or to a pointer with another pointee, or an address to a pointer. Nothing is
-    known about the result: neither its alignment nor the allocation that it points into.
+    Casts a pointer to its 64-bit address or to a pointer with another pointee, or an address to a pointer. The address
+    and its alignment stay the same; the allocation that the result points into is unknown.
 
     Example: `%q = tile.address_cast %a : tensor<4xi64> -> tensor<4x!tile.ptr<f16>>`
   }];

@@ -146,6 +146,21 @@ static AxisInfo inferAddPtr(AddPtrOp op, const AxisInfo &pointer, const AxisInfo
   return addAxisInfos(op.getType(), pointer, bytes);
 }
 
+/// The address stays the same, but elements that count up by one pointee do not count up by another one.
+static AxisInfo inferAddressCast(AddressCastOp op, const AxisInfo &source) {
+  AxisInfo info = AxisInfo::unknown(op.getType());
+  const int64_t step = source.step;
+  for (auto [dim, contiguity] : llvm::enumerate(source.contiguity)) {
+    info.divisibility[dim] = source.divisibility[dim];
+    info.constancy[dim] = source.constancy[dim];
+    if (info.step == step)
+      info.contiguity[dim] = contiguity;
+    else if (contiguity > 1)
+      info.divisibility[dim] = std::min(info.divisibility[dim], step & -step);
+  }
+  return info;
+}
+
 /// Loads from equal addresses give equal values, unless others may write in between.
 static AxisInfo inferLoad(LoadOp op, ArrayRef<const AxisInfo *> operands) {
   AxisInfo info = AxisInfo::unknown(op.getType());
@@ -176,6 +191,7 @@ AxisInfo tile::inferAxisInfo(Operation *op, unsigned index, ArrayRef<const AxisI
       .Case([&](ReshapeOp reshape) { return inferReshape(reshape, *operands[0]); })
       .Case([&](ShapeChange change) { return inferShapeChange(change, *operands[0]); })
       .Case([&](AddPtrOp add) { return inferAddPtr(add, *operands[0], *operands[1]); })
+      .Case([&](AddressCastOp cast) { return inferAddressCast(cast, *operands[0]); })
       .Case([&](LoadOp load) { return inferLoad(load, operands); })
       .Case([&](HintOp hint) { return inferHint(hint, *operands[0]); })
       .Case([&](cta::ConvertLayoutOp) { return *operands[0]; })

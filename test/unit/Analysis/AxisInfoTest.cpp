@@ -385,6 +385,28 @@ TEST_F(AxisInfoTest, Hints) {
   EXPECT_FACTS(facts, "block", "contiguity = [1, 64], divisibility = [2, 16], constancy = [1, 1]");
 }
 
+TEST_F(AxisInfoTest, AddressCasts) {
+  auto facts = analyze(R"(
+    %ps = tile.splat %p : !tile.ptr<f16> -> tensor<64x!tile.ptr<f16>>
+    %q = tile.addptr %ps, %r : tensor<64x!tile.ptr<f16>>, tensor<64xi32>
+    %same = tile.address_cast %q : tensor<64x!tile.ptr<f16>> -> tensor<64x!tile.ptr<bf16>>
+    tile.print "same" %same : tensor<64x!tile.ptr<bf16>>
+    %wide = tile.address_cast %q : tensor<64x!tile.ptr<f16>> -> tensor<64x!tile.ptr<f32>>
+    tile.print "wide" %wide : tensor<64x!tile.ptr<f32>>
+    %base = tile.address_cast %p : !tile.ptr<f16> -> !tile.ptr<f32>
+    %bases = tile.splat %base : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>>
+    %row = tile.addptr %bases, %r : tensor<64x!tile.ptr<f32>>, tensor<64xi32>
+    tile.print "row" %row : tensor<64x!tile.ptr<f32>>
+    %number = tile.address_cast %p : !tile.ptr<f16> -> i64
+    %back = tile.address_cast %number : i64 -> !tile.ptr<i8>
+    tile.print "back" %back : !tile.ptr<i8>
+  )");
+  EXPECT_FACTS(facts, "same", "contiguity = [64], divisibility = [16], constancy = [1]");
+  EXPECT_FACTS(facts, "wide", "contiguity = [1], divisibility = [2], constancy = [1]");
+  EXPECT_FACTS(facts, "row", "contiguity = [64], divisibility = [16], constancy = [1]");
+  EXPECT_FACTS(facts, "back", "contiguity = [1], divisibility = [16], constancy = [1]");
+}
+
 TEST_F(AxisInfoTest, Assumptions) {
   auto facts = analyze(R"(
     %c24 = arith.constant 24 : i32
