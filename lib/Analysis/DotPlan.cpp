@@ -102,12 +102,13 @@ static LeftSources findLeftSources(DotOp dot, bool acrossIterations = false) {
       sources.dots = true;
       continue;
     }
-    constexpr unsigned fragmentBytes = 2;
+    constexpr unsigned fragmentBytes = 2, wideBytes = 4;
     auto load = dyn_cast<LoadOp>(op);
     bool loadsMatrix = load && isMatrix(load);
     sources.loads |= bool(load);
     sources.matrices |= loadsMatrix;
-    sources.otherSizes |= loadsMatrix && getBytesInMemory(getElementTypeOf(load.getType())) != fragmentBytes;
+    const unsigned bytes = load ? getBytesInMemory(getElementTypeOf(load.getType())) : 0;
+    sources.otherSizes |= loadsMatrix && bytes != fragmentBytes && bytes != wideBytes;
     sources.others |= !load && !isMemoryEffectFree(op);
     for (Value operand : op->getOperands())
       if (isa<RankedTensorType>(operand.getType()) && visited.insert(operand).second)
