@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The table of builtins, the parser of its parameter lists, and the accessors of bound arguments.
+// The table of builtins and the accessors of bound arguments.
 
 #include "Frontend/Emit/Builtins.h"
 
@@ -14,22 +14,9 @@ namespace {
 constexpr BuiltinInfo builtins[] = {
 #define TILE_BUILTIN(name, parameters, emitter, flags) {name, parameters, emitter, flags},
 #include "Frontend/Syntax/Builtins.def"
+#define TILE_PYTHON(name, parameters, rule, emitter) {name, parameters, emitter, Plain, rule},
+#include "Frontend/Syntax/PythonFunctions.def"
 };
-
-/// Parses a default of the table: None, True, False, (), a type, an integer or 'text'.
-SymValue parseDefault(StringRef text) {
-  if (text == "None")
-    return SymValue::makeConstant(NoneValue{});
-  if (text == "()")
-    return SymValue::makeTuple({});
-  if (text == "True" || text == "False")
-    return SymValue::makeConstant(text == "True");
-  if (text.consume_front("'"))
-    return SymValue::makeConstant(text.drop_back().str());
-  if (std::optional<DType> type = dtypeByName(text.str()))
-    return SymValue::makeConstant(*type);
-  return SymValue::makeConstant(decodeInteger(text).value_or(0));
-}
 
 } // namespace
 
@@ -49,23 +36,6 @@ std::vector<std::string> builtinNames() {
       names.push_back(name.str());
   }
   return names;
-}
-
-std::vector<BuiltinParameter> parameters(const BuiltinInfo &info) {
-  std::vector<BuiltinParameter> out;
-  StringRef rest = info.parameters;
-  while (!rest.empty()) {
-    auto [item, tail] = rest.split(", ");
-    rest = tail;
-    auto [name, defaultText] = item.split('=');
-    BuiltinParameter parameter;
-    parameter.isVarArgs = name.consume_front("*");
-    parameter.name = name.str();
-    if (!defaultText.empty())
-      parameter.defaultValue = parseDefault(defaultText);
-    out.push_back(std::move(parameter));
-  }
-  return out;
 }
 
 SymValue callValues(BuiltinCall &call, std::string_view name, const std::vector<SymValue> &arguments) {

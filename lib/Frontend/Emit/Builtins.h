@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Builtin functions of the language. Each is one line of Builtins.def and one emitter in Emit*.cpp.
+// Builtin functions of the language. Each is one line of Builtins.def, or of PythonFunctions.def if it takes
+// compile-time values, and one emitter in Emit*.cpp.
 
 #pragma once
 
 #include "Frontend/Sema/Sema.h"
+#include "Frontend/Values/Python.h"
 
 namespace tile::frontend {
 
 /// A call with its arguments bound to the parameters of the builtin. Accessors report invalid arguments and then return
 /// nullopt (or an error value).
 struct BuiltinCall {
-  struct Argument {
-    std::string_view name;
-    SymValue value; // a tuple for a "*name" parameter
-    SourceRange range;
-    bool given = false;
-  };
+  using Argument = BoundFormal;
 
   Sema &sema;
   const BuiltinInfo &info;
@@ -46,14 +43,14 @@ struct BuiltinCall {
 enum BuiltinFlags : unsigned {
   Plain = 0,
   Method = 1, // may be called as a method of a tensor or descriptor: x.name(...)
-  Folds = 2,  // constant if its arguments are (ConstFunctions.cpp)
 };
 
 struct BuiltinInfo {
   std::string_view name;
-  std::string_view parameters; // "x, axis=None, *rest"
-  SymValue (*emit)(Sema &, BuiltinCall &);
+  std::string_view parameters;             // "x, axis=None, *rest"
+  SymValue (*emit)(Sema &, BuiltinCall &); // null: only for compile-time values
   unsigned flags;
+  PythonRule rule = nullptr; // for compile-time values, if there is one
 };
 
 /// Returns a compile-time integer.
@@ -68,14 +65,12 @@ const BuiltinInfo *findBuiltin(std::string_view name);
 /// Returns the names, without the prefixes of Python's own functions.
 std::vector<std::string> builtinNames();
 
-struct BuiltinParameter {
-  std::string name;
-  bool isVarArgs = false;
-  std::optional<SymValue> defaultValue;
-};
-std::vector<BuiltinParameter> parameters(const BuiltinInfo &info);
-
 #define TILE_BUILTIN(name, parameters, emitter, flags) SymValue emitter(Sema &sema, BuiltinCall &call);
 #include "Frontend/Syntax/Builtins.def"
+SymValue emitAbs(Sema &sema, BuiltinCall &call);
+SymValue emitCdiv(Sema &sema, BuiltinCall &call);
+SymValue emitLen(Sema &sema, BuiltinCall &call);
+SymValue emitPythonMax(Sema &sema, BuiltinCall &call);
+SymValue emitPythonMin(Sema &sema, BuiltinCall &call);
 
 } // namespace tile::frontend

@@ -8,7 +8,7 @@ using namespace mlir;
 
 namespace tile::frontend {
 
-/// Emits range, tl.range and tl.static_range: a tuple (lower, upper, step), which only 'for' accepts.
+/// Emits range, tl.range and tl.static_range.
 SymValue emitRange(Sema &sema, BuiltinCall &call) {
   std::vector<SymValue> given = call[0].elements;
   if (call.arguments.size() > 1 && call.arguments[1].given) {
@@ -32,7 +32,7 @@ SymValue emitRange(Sema &sema, BuiltinCall &call) {
   }
   if (step.isConstant() && asInteger(step.constant) == Int128(0))
     return sema.error(Diag::range_step, call.range);
-  SymValue range = SymValue::makeTuple({lower, upper, step});
+  SymValue range = SymValue::make(SymValue::Kind::Range, {lower, upper, step});
   if (call.arguments.size() <= 2 || !call.arguments[2].given || call[2].isNoneValue())
     return range;
   // tl.range(n, num_stages=3) applies to this loop only.
@@ -84,20 +84,9 @@ SymValue emitPythonMax(Sema &sema, BuiltinCall &call) {
 
 SymValue emitLen(Sema &sema, BuiltinCall &call) {
   const SymValue &value = call[0];
-  if (value.isTuple())
-    return SymValue::makeConstant(Int128(value.elements.size()));
-  if (value.kind == SymValue::Kind::Dictionary)
-    return SymValue::makeConstant(Int128(value.elements.size() / 2));
   if (value.isBlock())
     return SymValue::makeConstant(Int128(value.shape().front()));
   return sema.error(Diag::no_length, call.rangeOf(0), {describe(value)});
-}
-
-SymValue emitConstantOnly(Sema &, BuiltinCall &call) {
-  for (size_t i = 0; i < call.arguments.size(); ++i)
-    if (!call[i].isConstant())
-      return call.constantNeeded(i);
-  return call.constantNeeded(0);
 }
 
 /// Returns the logarithm of a power of two.

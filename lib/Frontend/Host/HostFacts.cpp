@@ -5,7 +5,6 @@
 #include "Frontend/Host/HostFacts.h"
 
 #include "Frontend/Emit/Builtins.h"
-#include "Frontend/Host/HostLists.h"
 #include "Frontend/Syntax/Ast.h"
 
 #include "llvm/ADT/StringSwitch.h"
@@ -80,8 +79,6 @@ std::optional<SymValue> hostAnswer(StringRef path, llvm::ArrayRef<SymValue> argu
   if (name == "has_device_capability" && !arguments.empty() && arguments[0].isConstant())
     if (std::optional<Int128> least = asInteger(arguments[0].constant))
       return SymValue::makeConstant(Int128(capability) >= *least);
-  if (path == "itertools.product")
-    return productOfLists(arguments, /*most=*/1024);
   // Projects find libdevice functions of all Triton versions in this way.
   if (const std::string *wanted = name == "libdevice_find" && arguments.size() == 1 && arguments[0].isConstant()
                                       ? std::get_if<std::string>(&arguments[0].constant)

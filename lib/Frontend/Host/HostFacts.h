@@ -7,7 +7,7 @@
 //   DEBUG = os.environ.get("DEBUG", "0") == "1"               with an empty environment
 #pragma once
 
-#include "Frontend/Sema/SemaValue.h"
+#include "Frontend/Values/SymValue.h"
 
 #include <optional>
 

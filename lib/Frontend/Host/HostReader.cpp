@@ -5,7 +5,7 @@
 #include "Frontend/Host/HostReader.h"
 
 #include "Frontend/Host/HostFacts.h"
-#include "Frontend/Host/HostLists.h"
+#include "Frontend/Values/Collections.h"
 
 using namespace mlir;
 
@@ -32,25 +32,14 @@ HostReader::~HostReader() {
 
 std::optional<SymValue> HostReader::evaluate(const Expr &expr) {
   switch (expr.kind) {
-  case ExprKind::List:
-    return elements(as<ListExpr>(&expr)->elements);
-  case ExprKind::Tuple:
-    return elements(as<TupleExpr>(&expr)->elements);
-  case ExprKind::Dict:
-    return dictionary(*as<DictExpr>(&expr));
   case ExprKind::Comprehension:
     return comprehension(*as<ComprehensionExpr>(&expr));
   case ExprKind::Lambda:
     return lambda(*as<LambdaExpr>(&expr));
-  case ExprKind::Binary: {
-    const auto &node = *as<BinaryExpr>(&expr);
-    SymValue left = sema.evaluate(*node.left), right = sema.evaluate(*node.right);
-    return binary(node.op, left, right, expr.range);
-  }
   case ExprKind::BoolOp:
     return boolOp(*as<BoolOpExpr>(&expr));
   case ExprKind::Call:
-    return callOfList(*as<CallExpr>(&expr));
+    return callOfConfig(*as<CallExpr>(&expr));
   case ExprKind::Conditional: {
     const auto &choice = *as<ConditionalExpr>(&expr);
     return sema.evaluate(truth(*choice.condition).value_or(true) ? *choice.thenValue : *choice.elseValue);
@@ -83,60 +72,19 @@ std::optional<bool> HostReader::truth(const Expr &condition) {
     return fact;
   size_t reported = sema.diagnostics.all().size();
   SymValue value = sema.evaluate(condition);
-  bool isDictionary = value.kind == SymValue::Kind::Dictionary;
-  std::optional<bool> holds = isDictionary ? !value.elements.empty() : sema.constantTruth(value);
+  std::optional<bool> holds = truthOf(value);
   if (!holds)
     note(Diag::unknown_condition, condition.range, reported);
   return holds;
 }
 
-SymValue HostReader::elements(const std::vector<const Expr *> &elements) {
-  std::vector<SymValue> values;
-  for (const Expr *element : elements) {
-    const auto *starred = as<StarredExpr>(element);
-    SymValue value = sema.evaluate(starred ? *starred->value : *element);
-    if (starred && value.isTuple())
-      llvm::append_range(values, value.elements);
-    else
-      values.push_back(starred ? SymValue() : std::move(value));
-  }
-  return SymValue::makeTuple(std::move(values));
-}
-
-SymValue HostReader::dictionary(const DictExpr &expr) {
-  SymValue dictionary;
-  dictionary.kind = SymValue::Kind::Dictionary;
-  for (auto [key, value] : llvm::zip(expr.keys, expr.values)) {
-    if (!key) {
-      SymValue mapping = sema.evaluate(*value);
-      if (mapping.kind != SymValue::Kind::Dictionary)
-        return {};
-      llvm::append_range(dictionary.elements, mapping.elements);
-      continue;
-    }
-    SymValue name = sema.evaluate(*key);
-    if (name.isError())
-      return {};
-    dictionary.elements.push_back(std::move(name));
-    dictionary.elements.push_back(sema.evaluate(*value));
-  }
-  return dictionary;
-}
-
 /// Returns the items of a loop or a comprehension; nullopt if they are unknown.
 std::optional<std::vector<SymValue>> HostReader::items(const Expr &iterable) {
   size_t reported = sema.diagnostics.all().size();
-  SymValue value = sema.evaluate(iterable);
-  if (value.isTuple())
-    return std::move(value.elements);
-  if (value.kind != SymValue::Kind::Dictionary) {
+  std::optional<std::vector<SymValue>> items = itemsOfValue(sema.evaluate(iterable));
+  if (!items)
     note(Diag::unknown_list, iterable.range, reported);
-    return std::nullopt;
-  }
-  std::vector<SymValue> keys;
-  for (size_t i = 0; i < value.elements.size(); i += 2)
-    keys.push_back(value.elements[i]);
-  return keys;
+  return items;
 }
 
 SymValue HostReader::comprehension(const ComprehensionExpr &expr) {
@@ -152,7 +100,7 @@ bool HostReader::clauses(const ComprehensionExpr &expr, size_t index, std::vecto
   if (index == expr.clauses.size()) {
     results.push_back(sema.evaluate(*expr.element));
     markConditional(results.back());
-    return !sema.exhausted && results.size() < mostElements;
+    return !sema.exhausted && results.size() < PythonContext::mostElements;
   }
   const ComprehensionExpr::Clause &clause = expr.clauses[index];
   std::optional<std::vector<SymValue>> list = items(*clause.iterable);
@@ -205,27 +153,6 @@ SymValue HostReader::lambda(const LambdaExpr &expr) {
   return SymValue::makeConstant(function);
 }
 
-/// Concatenates lists, which may have unknown parts.
-SymValue HostReader::binary(BinaryOp op, const SymValue &left, const SymValue &right, SourceRange range) {
-  bool joins = (left.isTuple() || left.isError()) && (right.isTuple() || right.isError());
-  if (op == BinaryOp::Add && joins && (left.isTuple() || right.isTuple())) {
-    std::vector<SymValue> elements;
-    for (const SymValue *side : {&left, &right})
-      side->isError() ? elements.push_back({}) : (void)llvm::append_range(elements, side->elements);
-    return SymValue::makeTuple(std::move(elements));
-  }
-  if (left.isConstant() && right.isConstant())
-    return sema.fromResult(frontend::evaluate(op, left.constant, right.constant), range);
-  if (left.isError() || right.isError())
-    return {};
-  if (left.kind == SymValue::Kind::Dictionary && right.kind == left.kind && op == BinaryOp::BitOr) {
-    SymValue both = left;
-    llvm::append_range(both.elements, right.elements);
-    return both;
-  }
-  return sema.tupleOperator(op, left, right, range).value_or(SymValue());
-}
-
 /// One operand may determine the result in spite of unknown ones, because evaluation has no side effects.
 SymValue HostReader::boolOp(const BoolOpExpr &expr) {
   bool isOr = expr.op == BoolOperator::Or, isOpen = false;
@@ -235,7 +162,7 @@ SymValue HostReader::boolOp(const BoolOpExpr &expr) {
       last = SymValue::makeConstant(*fact);
     else
       last = sema.evaluate(*operand);
-    std::optional<bool> holds = sema.constantTruth(last);
+    std::optional<bool> holds = truthOf(last);
     isOpen |= !holds;
     if (holds == isOr)
       return isOpen ? SymValue::makeConstant(isOr) : last;

@@ -35,16 +35,14 @@ public:
   HostReader(ModuleSema &sema, const FunctionStmt &kernel);
   ~HostReader();
 
-  /// Maximum number of elements of a value, including ranges and lists of configurations.
-  static constexpr size_t mostElements = 65536;
-
   /// Returns nullopt for expressions that are evaluated as usual.
   std::optional<SymValue> evaluate(const Expr &expr);
   /// Looks up a name of the current module whose value needs host code: a list of configurations.
   std::optional<SymValue> lookup(const std::string &name);
   /// Calls a function of the host program, or a lambda. Unknown arguments are not an error.
   SymValue call(const FunctionStmt &function, const std::vector<BoundArgument> &arguments, SourceRange range);
-  SymValue call(const SymValue &callee, std::vector<SymValue> values, SourceRange range);
+  /// Calls a condition of filter(): an undecided one keeps the item.
+  std::optional<bool> callCondition(const SymValue &condition, SymValue &item, SourceRange range);
   std::optional<SymValue> memberOf(const SymValue &configuration, const std::string &name);
 
   Configuration &configuration(const SymValue &value) { return configurations[static_cast<size_t>(value.dims[0])]; }
@@ -52,6 +50,8 @@ public:
   std::vector<SymValue> configurationsOf(const SymValue &list, SourceRange range);
   /// From here on, marks configurations that an undecided condition lets through.
   void beginPruning() { isPruning = true; }
+  /// Marks configurations in a value that an undecided condition has let through.
+  void markConditional(const SymValue &value);
   /// Records an unknown part. The reason is the first message after the first 'reported' ones.
   void note(Diag what, SourceRange range, size_t reported);
   const std::vector<UnknownHost> &unknowns() const { return notes; }
@@ -61,30 +61,20 @@ private:
 
   // HostReader.cpp
   std::optional<bool> truth(const Expr &condition);
-  SymValue elements(const std::vector<const Expr *> &list);
-  SymValue dictionary(const DictExpr &expr);
   std::optional<std::vector<SymValue>> items(const Expr &iterable);
   SymValue comprehension(const ComprehensionExpr &expr);
   bool clauses(const ComprehensionExpr &expr, size_t index, std::vector<SymValue> &results);
   SymValue lambda(const LambdaExpr &expr);
-  SymValue binary(BinaryOp op, const SymValue &left, const SymValue &right, SourceRange range);
   SymValue boolOp(const BoolOpExpr &expr);
-  void markConditional(const SymValue &value);
 
   // HostReaderWalk.cpp
   void bind(const Expr &target, const SymValue &value);
-  void changeList(const NameExpr &name, const CallExpr &call);
   Flow walk(const Block &block, SymValue &returned);
   Flow walkIf(const IfStmt &stmt, SymValue &returned);
   Flow walkFor(const ForStmt &stmt, SymValue &returned);
   Flow walkWhile(const WhileStmt &stmt, SymValue &returned);
 
-  // HostReaderCalls.cpp
-  std::optional<SymValue> callOfList(const CallExpr &call);
-  SymValue callListFunction(llvm::StringRef name, const std::vector<BoundArgument> &arguments, SourceRange range);
-  SymValue applyToItems(bool isFilter, const std::vector<BoundArgument> &arguments, SourceRange range);
-  SymValue sortItems(std::vector<SymValue> list, const std::vector<BoundArgument> &arguments, SourceRange range);
-  SymValue sumItems(const std::vector<SymValue> &list, SymValue sum, SourceRange range);
+  std::optional<SymValue> callOfConfig(const CallExpr &call);
   SymValue makeConfiguration(const std::vector<BoundArgument> &arguments, SourceRange range, size_t reported);
 
   ModuleSema &sema;

@@ -2,8 +2,8 @@
 // Evaluates functions and statements of the host program that create lists of configurations, as described in
 // HostReader.h.
 
-#include "Frontend/Host/HostLists.h"
 #include "Frontend/Host/HostReader.h"
+#include "Frontend/Values/Collections.h"
 
 #include "Frontend/Syntax/Names.h"
 
@@ -40,14 +40,18 @@ SymValue HostReader::call(const FunctionStmt &function, const std::vector<BoundA
   return result;
 }
 
-SymValue HostReader::call(const SymValue &callee, std::vector<SymValue> values, SourceRange range) {
-  const auto *function = callee.isConstant() ? std::get_if<const FunctionStmt *>(&callee.constant) : nullptr;
-  if (!function)
-    return {};
-  std::vector<BoundArgument> arguments;
-  for (SymValue &value : values)
-    arguments.push_back({"", std::move(value), range});
-  return sema.callHelper(**function, arguments, range);
+std::optional<bool> HostReader::callCondition(const SymValue &condition, SymValue &item, SourceRange range) {
+  if (!sema.charge(1, range))
+    return false;
+  size_t reported = sema.diagnostics.all().size();
+  std::optional<bool> holds = truthOf(sema.callValue(condition, std::vector<SymValue>{item}, range));
+  if (holds)
+    return holds;
+  note(Diag::unknown_condition, range, reported);
+  ++openDecisions;
+  markConditional(item);
+  --openDecisions;
+  return true;
 }
 
 /// Binds a target; mismatched elements become unknown.
@@ -69,27 +73,6 @@ void HostReader::bind(const Expr &target, const SymValue &value) {
   bool fits = value.isTuple() && value.elements.size() == names.size();
   for (auto [place, name] : llvm::enumerate(names))
     bind(*name, fits ? value.elements[place] : SymValue());
-}
-
-/// Evaluates "items.append(x)" and similar calls.
-void HostReader::changeList(const NameExpr &name, const CallExpr &call) {
-  std::vector<BoundArgument> arguments;
-  sema.evaluateArguments(call, arguments);
-  std::vector<SymValue> values;
-  for (const BoundArgument &argument : arguments) {
-    values.push_back(argument.value);
-    markConditional(values.back());
-  }
-  const std::string &method = as<AttributeExpr>(call.callee)->attribute;
-  SymValue &list = sema.scope[name.id].value;
-  bool isNamed = llvm::any_of(arguments, [](const BoundArgument &argument) { return !argument.name.empty(); });
-  if (method == "extend" && list.isTuple() && values.size() == 1 && !values[0].isTuple())
-    list.elements.push_back({}); // unknown elements
-  else
-    list = (isNamed ? std::nullopt : changedValue(list, method, values)).value_or(SymValue());
-  // The limit that also applies to other evaluated values.
-  if (list.elements.size() > mostElements)
-    list = {};
 }
 
 HostReader::Flow HostReader::walkIf(const IfStmt &stmt, SymValue &returned) {
@@ -143,11 +126,10 @@ HostReader::Flow HostReader::walk(const Block &block, SymValue &returned) {
     } else if (const auto *augmented = as<AugAssignStmt>(stmt)) {
       SymValue added = sema.evaluate(*augmented->value);
       markConditional(added);
-      bind(*augmented->target,
-           sema.limitSize(binary(augmented->op, sema.evaluate(*augmented->target), added, stmt->range), stmt->range));
+      SymValue value = sema.applyBinary(augmented->op, sema.evaluate(*augmented->target), added, stmt->range);
+      bind(*augmented->target, sema.limitSize(std::move(value), stmt->range));
     } else if (const auto *expression = as<ExprStmt>(stmt)) {
-      if (const NameExpr *list = changedList(*expression->value))
-        changeList(*list, *as<CallExpr>(expression->value));
+      sema.changeList(*expression->value);
     } else if (const auto *branches = as<IfStmt>(stmt)) {
       flow = walkIf(*branches, returned);
     } else if (const auto *loop = as<ForStmt>(stmt)) {

@@ -3,8 +3,8 @@
 
 #pragma once
 
-#include "Frontend/Sema/SemaValue.h"
 #include "Frontend/Syntax/Ast.h"
+#include "Frontend/Values/SymValue.h"
 
 #include <map>
 #include <set>

@@ -13,9 +13,11 @@
 #include "Frontend/Sema/ModuleScope.h"
 #include "Frontend/Sema/Sema.h"
 #include "Frontend/Sema/Tuning.h"
+#include "Frontend/Values/Python.h"
 
 namespace tile::frontend {
 
+struct BuiltinCall;
 struct BuiltinInfo;
 class HostReader;
 
@@ -26,7 +28,7 @@ struct Continuation {
   const Continuation *next;
 };
 
-class ModuleSema final : public Sema {
+class ModuleSema final : public Sema, public PythonContext {
   friend class HostReader;
 
 public:
@@ -50,7 +52,8 @@ public:
 
   // SemaExpr.cpp
   SymValue evaluate(const Expr &expr);
-  std::optional<bool> constantTruth(const SymValue &value);
+  SymValue applyBinary(BinaryOp op, const SymValue &left, const SymValue &right, SourceRange range) override;
+  std::optional<bool> callCondition(const SymValue &condition, SymValue &item, SourceRange range) override;
 
 private:
   // SemaLimits.cpp
@@ -178,7 +181,7 @@ private:
   std::optional<SymValue> hostFunction(const std::string &name);
   std::optional<SymValue> callHostFunction(const FunctionStmt &function, const std::vector<SymValue> &arguments,
                                            SourceRange range);
-  bool walkElements(const ForStmt &stmt);
+  void walkElements(const ForStmt &stmt, const std::vector<SymValue> &items);
   void keepEarlier(const std::string &name, SourceRange range, bool isChange);
   void forget(const std::string &name, SourceRange reason);
   void declareSkipped(const SkippedStmt &stmt);
@@ -186,23 +189,15 @@ private:
   /// Returns true in code of the host program, which may call the host's functions.
   bool isHostCode() const { return hostDepth > 0 || isConstexprFunction(); }
 
-  // HostLists.cpp
+  // SemaCollections.cpp
   bool changeList(const Expr &expr);
   void assignItem(const SubscriptExpr &target, const SymValue &value);
-  bool isListFunction(const Expr &callee);
-  SymValue callListFunction(const CallExpr &call);
 
   // SemaAsserts.cpp
   std::string valuesIn(const Expr &condition);
   std::string messageText(const Expr &message);
   std::optional<SymValue> staticAssert(const CallExpr &call);
   std::optional<std::pair<SourceRange, std::string>> originOf(const Expr &expr, const SymValue &value);
-
-  // SemaMethods.cpp
-  std::optional<SymValue> formatText(const SymValue &pattern, const SymValue &values, SourceRange range);
-  std::optional<SymValue> methodOfConstant(const SymValue &receiver, const std::string &name,
-                                           const std::vector<std::string> &keywords,
-                                           const std::vector<SymValue> &arguments, SourceRange range);
 
   // SemaDirectives.cpp
   bool checkDirectives(const FunctionStmt &kernel, const std::vector<KernelParameter> &parameters);
@@ -252,14 +247,16 @@ private:
   SymValue lookupAttribute(const NamespaceValue &space, const std::string &name, SourceRange range);
   SymValue changedName(const std::string &name, SourceRange change, SourceRange range);
   SymValue unknownName(const std::string &name, SourceRange range);
+  bool isSkipped(const std::string &name) const;
 
   // SemaExpr.cpp
   SymValue evaluateKind(const Expr &expr);
   SymValue evaluateName(const NameExpr &expr);
   SymValue evaluateBinary(const BinaryExpr &expr);
-  SymValue applyBinary(BinaryOp op, const SymValue &left, const SymValue &right, SourceRange range);
   SymValue evaluateUnary(const UnaryExpr &expr);
-  std::optional<SymValue> tupleOperator(BinaryOp op, const SymValue &left, const SymValue &right, SourceRange range);
+  std::optional<SymValue> containerOperator(BinaryOp op, const SymValue &left, const SymValue &right,
+                                            SourceRange range);
+  std::optional<SymValue> formatText(const SymValue &pattern, const SymValue &values, SourceRange range);
   SymValue evaluateBoolOp(const BoolOpExpr &expr);
   SymValue evaluateCompare(const CompareExpr &expr);
   SymValue structuresEqual(const SymValue &left, const SymValue &right, SourceRange range);
@@ -295,11 +292,13 @@ private:
   SymValue evaluateCall(const CallExpr &expr);
   bool evaluateArguments(const CallExpr &expr, std::vector<BoundArgument> &arguments);
   bool unpackMapping(const SymValue &value, const StarredExpr &expr, std::vector<BoundArgument> &arguments);
-  SymValue callValue(const SymValue &callee, std::vector<BoundArgument> arguments, const CallExpr &expr);
+  SymValue callValue(const SymValue &callee, std::vector<BoundArgument> arguments, SourceRange range,
+                     SourceRange calleeRange);
   std::optional<SymValue> callFunction(const SymValue &callee, std::vector<BoundArgument> &arguments,
                                        SourceRange range);
   SymValue callBuiltin(const BuiltinInfo &info, const std::vector<BoundArgument> &arguments, SourceRange range);
-  SymValue callType(const SymValue &callee, const std::vector<BoundArgument> &arguments, const CallExpr &expr);
+  SymValue unknownCall(const BuiltinCall &call);
+  SymValue callType(const SymValue &callee, const std::vector<BoundArgument> &arguments, SourceRange range);
   /// If 'self' is given, it receives the final value of the first parameter.
   SymValue callHelper(const FunctionStmt &function, const std::vector<BoundArgument> &arguments, SourceRange range,
                       SymValue *self = nullptr);

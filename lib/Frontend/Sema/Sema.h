@@ -8,7 +8,7 @@
 #pragma once
 
 #include "Frontend/Frontend.h"
-#include "Frontend/Sema/SemaValue.h"
+#include "Frontend/Values/SymValue.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"

@@ -51,6 +51,19 @@ static SymValue methodOf(const SymValue &value, const BuiltinInfo *builtin) {
   return method;
 }
 
+/// Returns a method of a value of Python, or a function of a type or function: float.fromhex, chain.from_iterable.
+static std::optional<SymValue> memberOfPython(const SymValue &value, const std::string &name) {
+  if (std::string_view prefix = methodPrefix(value); !prefix.empty()) {
+    const BuiltinInfo *method = findBuiltin(std::string(prefix) + "." + name);
+    return method ? std::optional(methodOf(value, method)) : std::nullopt;
+  }
+  const auto *type = value.isConstant() ? std::get_if<TypeNameValue>(&value.constant) : nullptr;
+  const auto *function = value.isConstant() ? std::get_if<const BuiltinInfo *>(&value.constant) : nullptr;
+  std::string owner = type ? "types." + type->name : function ? std::string((*function)->name) : "";
+  const BuiltinInfo *member = owner.empty() ? nullptr : findBuiltin(owner + "." + name);
+  return member ? std::optional(SymValue::makeConstant(member)) : std::nullopt;
+}
+
 SymValue ModuleSema::attributeOf(const SymValue &value, const AttributeExpr &expr) {
   if (value.isError())
     return {};
@@ -75,9 +88,8 @@ SymValue ModuleSema::attributeOf(const SymValue &value, const AttributeExpr &exp
   if (value.kind == SymValue::Kind::Configuration && host)
     if (std::optional<SymValue> member = host->memberOf(value, expr.attribute))
       return *member;
-  if (value.kind == SymValue::Kind::Dictionary)
-    if (const BuiltinInfo *method = findBuiltin("dict." + expr.attribute))
-      return methodOf(value, method);
+  if (std::optional<SymValue> member = memberOfPython(value, expr.attribute))
+    return *member;
   const auto *named = value.isConstant() ? std::get_if<TypeNameValue>(&value.constant) : nullptr;
   constexpr StringLiteral limitsOf = "limits of ";
   if (named && StringRef(named->name).starts_with(limitsOf))

@@ -90,7 +90,7 @@ std::optional<SymValue> ModuleSema::staticAssert(const CallExpr &call) {
   SymValue value = evaluate(*condition);
   if (value.isError())
     return SymValue();
-  std::optional<bool> holds = constantTruth(value);
+  std::optional<bool> holds = truthOf(value);
   if (!holds)
     return std::nullopt;
   if (*holds)
@@ -105,7 +105,7 @@ void ModuleSema::emitAssert(const AssertStmt &stmt) {
   if (checked.isError())
     return;
   std::string message = stmt.message ? messageText(*stmt.message) : "assertion failed: " + unparse(*stmt.condition);
-  if (std::optional<bool> known = constantTruth(checked)) {
+  if (std::optional<bool> known = truthOf(checked)) {
     if (!*known)
       error(Diag::static_assert_failed, stmt.condition->range, {message + valuesIn(*stmt.condition)});
     return;

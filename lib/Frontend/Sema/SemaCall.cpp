@@ -3,8 +3,8 @@
 
 #include "Frontend/Emit/Builtins.h"
 #include "Frontend/Host/HostFacts.h"
-#include "Frontend/Host/HostLists.h"
 #include "Frontend/Host/HostReader.h"
+#include "Frontend/Values/Collections.h"
 
 using namespace mlir;
 
@@ -47,13 +47,9 @@ std::optional<bool> typePredicate(DType type, bool isBlock, std::string_view nam
   return std::nullopt;
 }
 
-/// Returns true for numbers, strings and Python's own types.
-bool hasMethods(const SymValue &value) {
-  if (!value.isConstant())
-    return false;
-  const auto *type = std::get_if<TypeNameValue>(&value.constant);
-  return isNumber(value.constant) || std::holds_alternative<std::string>(value.constant) ||
-         (type && (type->name == "float" || type->name == "int" || type->name == "str"));
+/// Returns true if the value or one of its elements is invalid.
+bool hasError(const SymValue &value) {
+  return value.isError() || llvm::any_of(value.elements, hasError);
 }
 
 } // namespace
@@ -105,8 +101,6 @@ bool ModuleSema::unpackMapping(const SymValue &value, const StarredExpr &expr, s
 SymValue ModuleSema::evaluateCall(const CallExpr &expr) {
   std::vector<BoundArgument> arguments;
   SymValue callee;
-  if (!host && isListFunction(*expr.callee))
-    return callListFunction(expr);
   const auto *method = as<AttributeExpr>(expr.callee);
   if (method) {
     SymValue receiver = evaluate(*method->value);
@@ -126,21 +120,6 @@ SymValue ModuleSema::evaluateCall(const CallExpr &expr) {
       for (int64_t size : receiver.dims)
         sizes.push_back(SymValue::makeConstant(Int128(size)));
       return SymValue::makeTuple(std::move(sizes));
-    }
-    // A member of an enumeration has the methods of its class and of its value.
-    bool isOfRecord = receiver.isConstant() && receiver.record && findMethod(*receiver.record, method->attribute);
-    if (hasMethods(receiver) && !isOfRecord) {
-      if (!evaluateArguments(expr, arguments))
-        return {};
-      std::vector<SymValue> values;
-      std::vector<std::string> keywords;
-      for (const BoundArgument &argument : arguments) {
-        values.push_back(argument.value);
-        keywords.push_back(argument.name);
-      }
-      if (std::optional<SymValue> result = methodOfConstant(receiver, method->attribute, keywords, values, expr.range))
-        return *result;
-      return error(Diag::no_attribute, method->attributeRange, {describe(receiver), method->attribute});
     }
     bool isBlockPointer = receiver.kind == SymValue::Kind::BlockPointer;
     bool isCast = method->attribute == "dtype" || method->attribute == "type"; // x.dtype(0)
@@ -173,10 +152,12 @@ SymValue ModuleSema::evaluateCall(const CallExpr &expr) {
   bool isEvaluated = evaluateArguments(expr, arguments);
   messageDepth -= hasMessage;
   const auto *function = callee.isConstant() ? std::get_if<const FunctionStmt *>(&callee.constant) : nullptr;
-  bool takesUnknown = host && function && (*function)->isHost;
+  bool isKnown = callee.isConstant() || callee.kind == SymValue::Kind::Method;
+  builtin = isKnown ? std::get_if<const BuiltinInfo *>(&callee.constant) : nullptr;
+  bool takesUnknown = host && ((function && (*function)->isHost) || (builtin && (*builtin)->rule));
   if (!isEvaluated && !takesUnknown)
     return {};
-  return callValue(callee, std::move(arguments), expr);
+  return callValue(callee, std::move(arguments), expr.range, expr.callee->range);
 }
 
 /// Calls a function, method, class or object; nullopt for other callees.
@@ -199,8 +180,9 @@ std::optional<SymValue> ModuleSema::callFunction(const SymValue &callee, std::ve
   return callHelper(*method, arguments, range);
 }
 
-SymValue ModuleSema::callValue(const SymValue &callee, std::vector<BoundArgument> arguments, const CallExpr &expr) {
-  if (std::optional<SymValue> result = callFunction(callee, arguments, expr.range))
+SymValue ModuleSema::callValue(const SymValue &callee, std::vector<BoundArgument> arguments, SourceRange range,
+                               SourceRange calleeRange) {
+  if (std::optional<SymValue> result = callFunction(callee, arguments, range))
     return *result;
   if (callee.isConstant()) {
     if (const auto *space = std::get_if<NamespaceValue>(&callee.constant)) {
@@ -212,32 +194,32 @@ SymValue ModuleSema::callValue(const SymValue &callee, std::vector<BoundArgument
         values.push_back(argument.value);
       if (std::optional<SymValue> answer = hostAnswer(space->name, values, request.targetCapability))
         return *answer;
-      return unknownImport(space->name, expr.callee->range);
+      return unknownImport(space->name, calleeRange);
     }
     if (std::holds_alternative<DType>(callee.constant) || std::holds_alternative<TypeNameValue>(callee.constant))
-      return callType(callee, arguments, expr);
+      return callType(callee, arguments, range);
   }
-  return error(Diag::not_callable, expr.callee->range, {describe(callee)});
+  return error(Diag::not_callable, calleeRange, {describe(callee)});
 }
 
 /// tl.float32(x) casts; int(), float(), bool() and str() convert constants; constexpr() is the identity.
-SymValue ModuleSema::callType(const SymValue &callee, const std::vector<BoundArgument> &arguments,
-                              const CallExpr &expr) {
+SymValue ModuleSema::callType(const SymValue &callee, const std::vector<BoundArgument> &arguments, SourceRange range) {
   const auto *type = std::get_if<DType>(&callee.constant);
   std::string name = type ? toString(*type) : std::get<TypeNameValue>(callee.constant).name;
-  if (arguments.empty() && (name == "tuple" || name == "list"))
-    return SymValue::makeTuple({});
+  SmallVector<mlir::Value> leaves;
+  if (!arguments.empty())
+    flatten(arguments[0].value, leaves);
+  bool isSequence = name == "tuple" || name == "list";
+  if (const BuiltinInfo *info = leaves.empty() || isSequence ? findBuiltin("types." + name) : nullptr)
+    return callBuiltin(*info, arguments, range);
   // A pointer type may specify an address space after the element type.
   bool isPointerType = name == "pointer_type" && arguments.size() > 1;
   if ((arguments.size() != 1 && !isPointerType) || !arguments[0].name.empty())
-    return error(Diag::argument_count, expr.range, {name, "1", std::to_string(arguments.size())});
+    return error(Diag::argument_count, range, {name, "1", std::to_string(arguments.size())});
   const SymValue &value = arguments[0].value;
   if (type)
-    return cast(toTensor(value, arguments[0].range), *type, expr.range);
-  bool isSequence = name == "tuple" || name == "list";
-  if (std::optional<std::vector<SymValue>> items = isSequence && !value.isTuple() ? itemsOfValue(value) : std::nullopt)
-    return SymValue::makeTuple(std::move(*items));
-  if (name == "constexpr" || isSequence)
+    return cast(toTensor(value, arguments[0].range), *type, range);
+  if (name == "constexpr")
     return value;
   if (name == "constexpr_type")
     if (std::optional<SymValue> type = typeOf(value))
@@ -250,14 +232,9 @@ SymValue ModuleSema::callType(const SymValue &callee, const std::vector<BoundArg
       return error(Diag::type_needed, arguments[0].range, {"element type", describe(value)});
     return SymValue::makeConstant(DType(pointee->scalar, /*isPointer=*/true));
   }
-  if (name == "bool" && value.isTuple())
-    return SymValue::makeConstant(!value.elements.empty());
   const auto *spelling = value.isConstant() ? std::get_if<std::string>(&value.constant) : nullptr;
   if (std::optional<DType> named = name == "dtype" && spelling ? dtypeByName(*spelling) : std::nullopt)
     return SymValue::makeConstant(*named);
-  if (value.isConstant())
-    if (std::optional<EvalResult> result = evaluateFunction(name, {value.constant}))
-      return fromResult(*result, expr.range);
   return error(Diag::constant_needed, arguments[0].range, {"the argument of " + name + "()", describe(value)});
 }
 
@@ -265,24 +242,23 @@ SymValue ModuleSema::callBuiltin(const BuiltinInfo &info, const std::vector<Boun
                                  SourceRange range) {
   llvm::StringRef name = info.name;
   name = name.substr(name.rfind('.') + 1);
-  bool allConstant =
-      llvm::all_of(arguments, [](const BoundArgument &a) { return a.value.isConstant() && a.name.empty(); });
-  if ((info.flags & Folds) && allConstant) {
-    std::vector<Value> values;
-    for (const BoundArgument &argument : arguments)
-      values.push_back(argument.value.constant);
-    if (std::optional<EvalResult> result = evaluateFunction(name, values))
-      return fromResult(*result, range);
-  }
   BuiltinCall call{*this, info, range, {}};
-  std::vector<BuiltinParameter> formal = parameters(info);
+  std::vector<FormalParameter> formal = parseFormals(info.parameters);
   size_t next = 0;
   std::vector<bool> used(arguments.size());
-  for (const BuiltinParameter &parameter : formal) {
+  for (const FormalParameter &parameter : formal) {
     BuiltinCall::Argument bound{{}, {}, range, false};
     if (parameter.isVarArgs)
       bound.value = SymValue::makeTuple({});
-    for (; next < arguments.size() && arguments[next].name.empty(); ++next) {
+    if (parameter.isKeywords)
+      bound.value = SymValue::makeDictionary();
+    for (size_t i = 0; parameter.isKeywords && i < arguments.size(); ++i)
+      if (!used[i] && !arguments[i].name.empty()) {
+        used[i] = true;
+        bound.value.elements.insert(bound.value.elements.end(),
+                                    {SymValue::makeConstant(arguments[i].name), arguments[i].value});
+      }
+    for (; !parameter.isKeywords && next < arguments.size() && arguments[next].name.empty(); ++next) {
       used[next] = bound.given = true;
       bound.range = arguments[next].range;
       if (!parameter.isVarArgs) {
@@ -301,7 +277,7 @@ SymValue ModuleSema::callBuiltin(const BuiltinInfo &info, const std::vector<Boun
     }
     if (!bound.given && parameter.defaultValue)
       bound.value = *parameter.defaultValue;
-    else if (!bound.given && !parameter.isVarArgs)
+    else if (!bound.given && !parameter.isVarArgs && !parameter.isKeywords)
       return error(Diag::missing_argument, range, {name.str(), parameter.name});
     call.arguments.push_back(std::move(bound));
   }
@@ -319,7 +295,7 @@ SymValue ModuleSema::callBuiltin(const BuiltinInfo &info, const std::vector<Boun
       continue;
     }
     std::vector<std::string> names;
-    for (const BuiltinParameter &parameter : formal)
+    for (const FormalParameter &parameter : formal)
       names.push_back(parameter.name);
     if (llvm::is_contained(names, arguments[i].name)) {
       const bool isOffset = arguments[i].name == "mask" && arguments[0].value.type.isPointer;
@@ -332,9 +308,26 @@ SymValue ModuleSema::callBuiltin(const BuiltinInfo &info, const std::vector<Boun
     return error(Diag::unknown_argument, arguments[i].range,
                  {name.str(), arguments[i].name, guess ? "; did you mean '" + *guess + "'?" : ""});
   }
+  if (std::optional<SymValue> result =
+          info.rule ? info.rule({*this, std::string_view(name), call.arguments, range}) : std::nullopt)
+    return !host && hasError(*result) ? SymValue() : limitSize(std::move(*result), range);
+  if (!info.emit)
+    return unknownCall(call);
   SymValue result = info.emit(*this, call);
   rememberAccess(result, range);
   return result;
+}
+
+/// Reports a call of a function of compile-time values whose result is not known.
+SymValue ModuleSema::unknownCall(const BuiltinCall &call) {
+  for (size_t i = 0; i < call.arguments.size(); ++i) {
+    SmallVector<mlir::Value> leaves;
+    flatten(call[i], leaves);
+    if (!leaves.empty())
+      return call.constantNeeded(i);
+  }
+  return error(Diag::not_supported, call.range,
+               {"'" + std::string(diagnostics.text(call.range)) + "' at compile time"});
 }
 
 bool ModuleSema::bindParameters(const FunctionStmt &function, const std::vector<BoundArgument> &arguments,
@@ -447,9 +440,13 @@ SymValue ModuleSema::callValue(const SymValue &callee, const std::vector<SymValu
   std::vector<BoundArgument> bound;
   for (const SymValue &argument : arguments)
     bound.push_back({"", argument, range});
-  if (std::optional<SymValue> result = callFunction(callee, bound, range))
-    return *result;
-  return error(Diag::not_callable, range, {describe(callee)});
+  return callValue(callee, std::move(bound), range, range);
+}
+
+std::optional<bool> ModuleSema::callCondition(const SymValue &condition, SymValue &item, SourceRange range) {
+  if (host)
+    return host->callCondition(condition, item, range);
+  return truthOf(callValue(condition, {item}, range));
 }
 
 } // namespace tile::frontend

@@ -117,8 +117,7 @@ private:
         return std::nullopt;
       arguments.push_back(*value);
     }
-    std::optional<EvalResult> result = name ? evaluateFunction(name->id, arguments) : std::nullopt;
-    return result ? result->value : std::nullopt;
+    return name ? callPython(name->id, arguments) : std::nullopt;
   }
 };
 

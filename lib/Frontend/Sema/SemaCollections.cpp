@@ -2,8 +2,10 @@
 // Comprehensions, dictionaries, and the types of constants and tuples.
 
 #include "Frontend/Emit/Builtins.h"
-#include "Frontend/Host/HostLists.h"
+#include "Frontend/Host/HostReader.h"
 #include "Frontend/Sema/ModuleSema.h"
+#include "Frontend/Syntax/Names.h"
+#include "Frontend/Values/Collections.h"
 
 using namespace mlir;
 
@@ -98,7 +100,7 @@ bool ModuleSema::evaluateClauses(const ComprehensionExpr &expr, size_t clause, s
     bool holds = true;
     for (const Expr *condition : current.conditions) {
       SymValue value = evaluate(*condition);
-      std::optional<bool> known = value.isError() ? std::nullopt : constantTruth(value);
+      std::optional<bool> known = value.isError() ? std::nullopt : truthOf(value);
       if (!known) {
         if (!value.isError())
           error(Diag::constant_needed, condition->range, {"the condition of a comprehension", describe(value)});
@@ -115,58 +117,32 @@ bool ModuleSema::evaluateClauses(const ComprehensionExpr &expr, size_t clause, s
 /// Returns the items of a comprehension: the elements of a tuple, the keys of a dictionary, or a range of constants.
 std::optional<std::vector<SymValue>> ModuleSema::itemsOf(const Expr &iterable) {
   SymValue value = evaluate(iterable);
-  if (value.isError())
-    return std::nullopt;
-  std::vector<SymValue> items;
-  if (value.kind == SymValue::Kind::Dictionary) {
-    for (size_t i = 0; i < value.elements.size(); i += 2)
-      items.push_back(value.elements[i]);
+  std::optional<std::vector<SymValue>> items = itemsOfValue(value);
+  if (items && value.isConstant())
+    items = std::nullopt;
+  if (items || value.isError())
     return items;
-  }
-  if (!value.isTuple()) {
+  if (value.kind != SymValue::Kind::Range) {
     error(Diag::not_iterable, iterable.range, {describe(value)});
     return std::nullopt;
   }
-  const auto *call = as<CallExpr>(&iterable);
-  const auto *name = call ? as<NameExpr>(call->callee) : nullptr;
-  const auto *member = call ? as<AttributeExpr>(call->callee) : nullptr;
-  bool isNamedRange = StringRef(name ? name->id : member ? member->attribute : "").ends_with("range");
-  SymValue callee = isNamedRange ? evaluate(*call->callee) : SymValue();
-  const auto *builtin = callee.isConstant() ? std::get_if<const BuiltinInfo *>(&callee.constant) : nullptr;
-  if (!builtin || (*builtin)->emit != emitRange)
-    return value.elements;
-  Int128 bounds[3];
-  for (int i = 0; i < 3; ++i) {
-    std::optional<Int128> bound = value.elements[i].isConstant() ? asInteger(value.elements[i].constant) : std::nullopt;
-    if (!bound) {
-      error(Diag::constant_needed, iterable.range, {"a bound of the range", describe(value.elements[i])});
+  for (const SymValue &bound : llvm::ArrayRef(value.elements).take_front(3))
+    if (!integerOf(bound)) {
+      error(Diag::constant_needed, iterable.range, {"a bound of the range", describe(bound)});
       return std::nullopt;
     }
-    bounds[i] = *bound;
-  }
-  for (Int128 i = bounds[0]; bounds[2] > 0 ? i < bounds[1] : i > bounds[1]; i += bounds[2]) {
-    if (!charge(1, iterable.range))
-      return std::nullopt;
-    items.push_back(SymValue::makeConstant(i));
-  }
-  return items;
+  error(Diag::value_too_large, iterable.range, {"range", std::to_string(mostElements), "integers"});
+  return std::nullopt;
 }
 
 SymValue ModuleSema::evaluateDictionary(const DictExpr &expr) {
-  SymValue dictionary;
-  dictionary.kind = SymValue::Kind::Dictionary;
+  SymValue dictionary = SymValue::makeDictionary();
   for (auto [key, value] : llvm::zip(expr.keys, expr.values)) {
-    if (!key) {
-      SymValue mapping = evaluate(*value);
-      if (mapping.kind != SymValue::Kind::Dictionary)
-        return mapping.isError() ? SymValue() : error(Diag::mapping_needed, value->range, {describe(mapping)});
-      llvm::append_range(dictionary.elements, mapping.elements);
-      continue;
-    }
-    dictionary.elements.push_back(evaluate(*key));
-    dictionary.elements.push_back(evaluate(*value));
-    if (dictionary.elements.back().isError() || (dictionary.elements.end() - 2)->isError())
-      return {};
+    SymValue name = key ? evaluate(*key) : SymValue(), entry = evaluate(*value);
+    bool isKnown = key ? !name.isError() && (host || !entry.isError()) : entry.isDictionary();
+    if (!isKnown)
+      return key || entry.isError() ? SymValue() : error(Diag::mapping_needed, value->range, {describe(entry)});
+    dictionary = key ? *withItem(std::move(dictionary), name, std::move(entry)) : merged(std::move(dictionary), entry);
   }
   return dictionary;
 }
@@ -185,7 +161,6 @@ SymValue ModuleSema::contains(const SymValue &item, const SymValue &items, const
   const auto *part = item.isConstant() ? std::get_if<std::string>(&item.constant) : nullptr;
   const auto *text = items.isConstant() ? std::get_if<std::string>(&items.constant) : nullptr;
   const auto *space = items.isConstant() ? std::get_if<NamespaceValue>(&items.constant) : nullptr;
-  bool isDictionary = items.kind == SymValue::Kind::Dictionary;
   bool isFound = false;
   SmallVector<mlir::Value> leaves;
   flatten(item, leaves);
@@ -194,44 +169,12 @@ SymValue ModuleSema::contains(const SymValue &item, const SymValue &items, const
     return error(Diag::constant_needed, expr.range, {"an operand of 'in'", describe(item)});
   if (part && text) {
     isFound = StringRef(*text).contains(*part);
-  } else if (items.isTuple() || isDictionary) {
-    SymValue places = items; // as a dictionary from each element to itself
-    if (items.isTuple()) {
-      places.elements.clear();
-      for (const SymValue &element : items.elements)
-        places.elements.insert(places.elements.end(), 2, element);
-    }
-    isFound = findKey(places, item) != nullptr;
+  } else if (std::optional<std::vector<SymValue>> all = text ? std::nullopt : itemsOfValue(items)) {
+    isFound = llvm::any_of(*all, [&](const SymValue &one) { return isEqual(one, item); });
   } else if (!space || space->name != "os.environ") { // the environment is empty (HostFacts.h)
     return error(Diag::not_iterable, expr.right->range, {describe(items)});
   }
   return SymValue::makeConstant(isFound == (expr.op == CompareOp::In));
-}
-
-SymValue emitDictionaryGet(Sema &, BuiltinCall &call) {
-  const SymValue *value = findKey(call[0], call[1]);
-  return value ? *value : call[2];
-}
-
-SymValue emitDictionaryKeys(Sema &, BuiltinCall &call) {
-  std::vector<SymValue> keys;
-  for (size_t i = 0; i < call[0].elements.size(); i += 2)
-    keys.push_back(call[0].elements[i]);
-  return SymValue::makeTuple(std::move(keys));
-}
-
-SymValue emitDictionaryValues(Sema &, BuiltinCall &call) {
-  std::vector<SymValue> values;
-  for (size_t i = 1; i < call[0].elements.size(); i += 2)
-    values.push_back(call[0].elements[i]);
-  return SymValue::makeTuple(std::move(values));
-}
-
-SymValue emitDictionaryItems(Sema &, BuiltinCall &call) {
-  std::vector<SymValue> items;
-  for (size_t i = 0; i < call[0].elements.size(); i += 2)
-    items.push_back(SymValue::makeTuple({call[0].elements[i], call[0].elements[i + 1]}));
-  return SymValue::makeTuple(std::move(items));
 }
 
 /// Evaluates getattr(tl, "load") or getattr(x, "shape"), with an optional default as the third argument.
@@ -258,6 +201,47 @@ bool ModuleSema::hasAttribute(const SymValue &value, const std::string &name) {
   SymValue found = attributeOf(value, NamedAttribute(name).expr);
   (void)diagnostics.takeSince(reported);
   return !found.isError();
+}
+
+/// Evaluates "items.append(x)" and similar calls at compile time. Returns false for other expressions.
+bool ModuleSema::changeList(const Expr &expr) {
+  const NameExpr *name = changedList(expr);
+  auto found = name ? scope.find(name->id) : scope.end();
+  if (found == scope.end() || !(found->second.value.isTuple() || found->second.value.isDictionary()))
+    return false;
+  const auto *call = as<CallExpr>(&expr);
+  const std::string &method = as<AttributeExpr>(call->callee)->attribute;
+  SymValue object = found->second.value;
+  std::vector<BoundArgument> arguments{{"", object, expr.range}};
+  if (!evaluateArguments(*call, arguments) && !host)
+    return true;
+  bool isNamed = !object.names.empty();
+  const BuiltinInfo *info =
+      isNamed ? nullptr : findBuiltin("changed." + std::string(methodPrefix(object)) + "." + method);
+  if (host)
+    for (BoundArgument &argument : llvm::drop_begin(arguments))
+      host->markConditional(argument.value);
+  SymValue changed = info ? callBuiltin(*info, arguments, expr.range)
+                          : error(Diag::not_supported, expr.range, {"'" + unparse(expr) + "' of " + describe(object)});
+  if (host)
+    scope[name->id].value = std::move(changed);
+  else
+    bind(*name, std::move(changed));
+  return true;
+}
+
+/// Evaluates "items[i] = value" in a function that runs at compile time.
+void ModuleSema::assignItem(const SubscriptExpr &target, const SymValue &value) {
+  SymValue container = evaluate(*target.value);
+  SymValue index = container.isError() ? SymValue() : evaluate(*target.index);
+  if (index.isError() || (value.isError() && !host))
+    return assign(*target.value, {}, target.range);
+  std::optional<SymValue> changed = withItem(container, index, value);
+  if (!changed && container.isTuple() && container.names.empty())
+    error(Diag::tuple_index, target.range, {unparse(*target.index), std::to_string(container.elements.size())});
+  else if (!changed)
+    error(Diag::subscript_target, target.range);
+  assign(*target.value, changed ? limitSize(std::move(*changed), target.range) : SymValue(), target.range);
 }
 
 } // namespace tile::frontend

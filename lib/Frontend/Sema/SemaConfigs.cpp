@@ -5,6 +5,7 @@
 
 #include "Frontend/Host/HostReader.h"
 #include "Frontend/Sema/Tuning.h"
+#include "Frontend/Values/Collections.h"
 
 using namespace mlir;
 
@@ -15,28 +16,15 @@ namespace {
 // Defaults of triton.Config.
 constexpr int defaultWarps = 4, defaultStages = 3;
 
-const SymValue *valueOf(const SymValue &dictionary, StringRef key) {
-  const SymValue *found = nullptr;
-  for (size_t i = 0; dictionary.kind == SymValue::Kind::Dictionary && i < dictionary.elements.size(); i += 2) {
-    const SymValue &name = dictionary.elements[i];
-    const auto *text = name.isConstant() ? std::get_if<std::string>(&name.constant) : nullptr;
-    found = text && *text == key ? &dictionary.elements[i + 1] : found;
-  }
-  return found;
+/// Returns the value of a key of text; null if there is none, also in an unknown dictionary.
+const SymValue *valueOf(const SymValue &dictionary, const std::string &key) {
+  return dictionary.isDictionary() ? findKey(dictionary, SymValue::makeConstant(key)) : nullptr;
 }
 
 std::optional<int> countOf(const std::optional<SymValue> &value, int least) {
   std::optional<Int128> number = value && value->isConstant() ? asInteger(value->constant) : std::nullopt;
   constexpr Int128 most = 1 << 20; // far above the limit of any option
   return number && *number >= least && *number <= most ? std::optional(static_cast<int>(*number)) : std::nullopt;
-}
-
-/// 1, True and 1.0 are equal in a kernel's conditions, but have different types.
-bool isSame(const SymValue &a, const SymValue &b) {
-  if (a.isConstant() && b.isConstant())
-    if (std::optional<Int128> left = asInteger(a.constant), right = asInteger(b.constant); left && right)
-      return *left == *right;
-  return sameValue(a, b);
 }
 
 /// Keeps the configurations that satisfy the predicate, if there are any.
@@ -64,6 +52,20 @@ std::optional<SymValue> HostReader::memberOf(const SymValue &value, const std::s
   if (name == "maxnreg" || name == "pre_hook")
     return SymValue::makeConstant(NoneValue{});
   return std::nullopt;
+}
+
+/// Evaluates calls of Config, by name; returns nullopt for others.
+std::optional<SymValue> HostReader::callOfConfig(const CallExpr &call) {
+  const auto *name = as<NameExpr>(call.callee);
+  const auto *member = as<AttributeExpr>(call.callee);
+  if ((name ? name->id : member ? member->attribute : "") != "Config")
+    return std::nullopt;
+  if (name && (sema.scope.contains(name->id) || sema.hostFunction(name->id))) // the file may redefine the name
+    return std::nullopt;
+  size_t reported = sema.diagnostics.all().size();
+  std::vector<BoundArgument> arguments;
+  sema.evaluateArguments(call, arguments);
+  return makeConfiguration(arguments, call.range, reported);
 }
 
 /// Evaluates triton.Config(kwargs, num_warps=4, num_stages=3, ...). The remaining options do not affect results.
@@ -195,7 +197,7 @@ void ModuleSema::applyAutotune(const FunctionStmt &kernel, const CallExpr &decor
   bool agrees = keepAgreeing(all, [&](const TunedConfiguration &one) {
     return llvm::all_of(one.values, [&](const auto &value) {
       const std::optional<KernelParameter> &given = parameters.find(value.first)->second;
-      return isTunable(given) || given->isOpen || isSame(*given->constant, value.second);
+      return isTunable(given) || given->isOpen || isEqual(*given->constant, value.second);
     });
   });
   if (numWarps && *numWarps != leftOpen)

@@ -76,7 +76,7 @@ std::optional<ModuleSema::BlockResult> ModuleSema::emitIf(const IfStmt &stmt, si
       emitDoubtful(stmt.elseBody, current.condition->range);
     return std::nullopt;
   }
-  std::optional<bool> known = constantTruth(chosen);
+  std::optional<bool> known = truthOf(chosen);
   if (known.value_or(true))
     addLiveBranches(&stmt, branch);
   if (known)

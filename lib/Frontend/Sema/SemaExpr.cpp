@@ -4,7 +4,8 @@
 
 #include "Frontend/Emit/Builtins.h"
 #include "Frontend/Host/HostReader.h"
-#include "Frontend/Syntax/FormatSpec.h"
+#include "Frontend/Values/Collections.h"
+#include "Frontend/Values/FormatSpec.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
@@ -92,8 +93,11 @@ SymValue ModuleSema::evaluateName(const NameExpr &expr) {
                    std::pair{(*function)->nameRange, std::string("it is defined here, in the host program")});
     return *global;
   }
-  if (const BuiltinInfo *python = findBuiltin("builtins." + expr.id))
-    return SymValue::makeConstant(python);
+  for (const char *space : {"host.", "builtins."}) {
+    bool isVisible = space == std::string_view("builtins.") || (isHostCode() && !isSkipped(expr.id));
+    if (const BuiltinInfo *python = isVisible ? findBuiltin(space + expr.id) : nullptr)
+      return SymValue::makeConstant(python);
+  }
   for (std::string space : {"tl", "triton"}) {
     // The language's names need no prefix, and its modules no import.
     if (expr.id == space || (space == "tl" && expr.id == "tile"))
@@ -119,50 +123,55 @@ SymValue ModuleSema::evaluateElements(const std::vector<const Expr *> &elements)
   for (const Expr *element : elements) {
     const auto *starred = as<StarredExpr>(element);
     SymValue value = evaluate(starred ? *starred->value : *element);
-    if (value.isError())
+    if (value.isError() && !host)
       return {};
-    if (starred && !value.isTuple())
+    std::optional<std::vector<SymValue>> items =
+        starred && !value.isError() ? itemsOfValue(value) : std::vector<SymValue>{value};
+    if (!items)
       return error(Diag::unpack_tuple, element->range, {describe(value)});
-    if (starred)
-      llvm::append_range(values, value.elements);
-    else
-      values.push_back(std::move(value));
+    llvm::append_range(values, *items);
   }
   return SymValue::makeTuple(std::move(values));
 }
 
-std::optional<SymValue> ModuleSema::tupleOperator(BinaryOp op, const SymValue &left, const SymValue &right,
-                                                  SourceRange range) {
+/// Evaluates operators of lists and dictionaries; nullopt for other operands.
+std::optional<SymValue> ModuleSema::containerOperator(BinaryOp op, const SymValue &left, const SymValue &right,
+                                                      SourceRange range) {
   if (op == BinaryOp::Add && left.isTuple() && right.isTuple()) {
-    std::vector<SymValue> elements = left.elements;
-    elements.insert(elements.end(), right.elements.begin(), right.elements.end());
-    return SymValue::makeTuple(std::move(elements));
+    SymValue both = SymValue::makeTuple(left.elements);
+    llvm::append_range(both.elements, right.elements);
+    return limitSize(std::move(both), range);
   }
-  const SymValue &tuple = left.isTuple() ? left : right, &number = left.isTuple() ? right : left;
-  std::optional<Int128> times = number.isConstant() ? asInteger(number.constant) : std::nullopt;
+  if (op == BinaryOp::BitOr && left.isDictionary() && right.isDictionary())
+    return merged(left, right);
+  const SymValue &tuple = left.isTuple() ? left : right;
+  std::optional<Int128> times = integerOf(left.isTuple() ? right : left);
   if (op != BinaryOp::Mult || !tuple.isTuple() || !times)
     return std::nullopt;
   size_t count = static_cast<size_t>(std::clamp<Int128>(*times, 0, INT64_MAX));
   if (limitSize(tuple, range, count).isError())
     return SymValue();
-  std::vector<SymValue> elements;
-  for (Int128 i = 0; i < *times; ++i)
-    elements.insert(elements.end(), tuple.elements.begin(), tuple.elements.end());
-  return SymValue::makeTuple(std::move(elements));
+  SymValue repeated = SymValue::makeTuple({});
+  for (size_t i = 0; i < count; ++i)
+    llvm::append_range(repeated.elements, tuple.elements);
+  return repeated;
 }
 
 SymValue ModuleSema::applyBinary(BinaryOp op, const SymValue &left, const SymValue &right, SourceRange range) {
-  if (left.isError() || right.isError())
-    return {};
+  if (left.isError() || right.isError()) {
+    // A list with unknown parts in the host program.
+    bool isJoined = host && op == BinaryOp::Add && (left.isTuple() || right.isTuple());
+    auto asList = [](const SymValue &side) { return side.isError() ? SymValue::makeTuple({SymValue()}) : side; };
+    return isJoined ? containerOperator(op, asList(left), asList(right), range).value_or(SymValue()) : SymValue();
+  }
   if (std::optional<SymValue> text = op == BinaryOp::Mod ? formatText(left, right, range) : std::nullopt)
     return *text;
   if (left.isConstant() && right.isConstant())
     return fromResult(frontend::evaluate(op, left.constant, right.constant), range);
-  if (left.isTuple() || right.isTuple()) {
-    if (std::optional<SymValue> result = tupleOperator(op, left, right, range))
-      return *result;
+  if (std::optional<SymValue> result = containerOperator(op, left, right, range))
+    return *result;
+  if (left.isTuple() || right.isTuple() || left.isDictionary() || right.isDictionary())
     return error(Diag::operator_operands, range, {std::string(spelling(op)), describe(left), describe(right)});
-  }
   if (left.kind == SymValue::Kind::Object || right.kind == SymValue::Kind::Object)
     if (std::optional<SymValue> result = objectOperator(op, left, right, range))
       return *result;
@@ -179,19 +188,12 @@ SymValue ModuleSema::evaluateBinary(const BinaryExpr &expr) {
 
 SymValue ModuleSema::evaluateUnary(const UnaryExpr &expr) {
   SymValue operand = evaluate(*expr.operand);
-  if (expr.op == UnaryOp::Not && operand.isTuple())
-    return SymValue::makeConstant(operand.elements.empty());
+  std::optional<bool> holds = expr.op == UnaryOp::Not && !operand.isConstant() ? truthOf(operand) : std::nullopt;
+  if (holds)
+    return SymValue::makeConstant(!*holds);
   if (operand.isConstant())
     return fromResult(frontend::evaluate(expr.op, operand.constant), expr.range);
   return unary(expr.op, operand, expr.range);
-}
-
-std::optional<bool> ModuleSema::constantTruth(const SymValue &value) {
-  if (value.isConstant())
-    return truth(value.constant);
-  if (value.isTuple())
-    return !value.elements.empty();
-  return std::nullopt;
 }
 
 /// Evaluates from left to right; a constant that determines the result ends the evaluation, other constants are
@@ -213,7 +215,7 @@ SymValue ModuleSema::evaluateBoolOp(const BoolOpExpr &expr) {
         return {};
       continue;
     }
-    std::optional<bool> known = constantTruth(value);
+    std::optional<bool> known = truthOf(value);
     if (!known)
       return error(Diag::logical_operand, operand->range, {std::string(spelling(expr.op)), describe(value)});
     if (*known == (expr.op == BoolOperator::Or))
@@ -236,7 +238,7 @@ SymValue ModuleSema::structuresEqual(const SymValue &left, const SymValue &right
     SymValue equal = structuresEqual(a, b, range);
     if (equal.isError())
       return equal;
-    std::optional<bool> known = constantTruth(equal);
+    std::optional<bool> known = truthOf(equal);
     if (known && !*known)
       return equal;
     if (!known)
@@ -290,7 +292,7 @@ SymValue ModuleSema::evaluateConditional(const ConditionalExpr &expr) {
   SymValue chosen = evaluate(*expr.condition);
   if (chosen.isError())
     return {};
-  if (std::optional<bool> known = constantTruth(chosen))
+  if (std::optional<bool> known = truthOf(chosen))
     return evaluate(*known ? *expr.thenValue : *expr.elseValue);
   chosen = condition(chosen, expr.condition->range);
   if (chosen.isError())
@@ -370,6 +372,20 @@ SymValue ModuleSema::evaluateFString(const FStringExpr &expr) {
     text += *formatted;
   }
   return SymValue::makeConstant(text);
+}
+
+/// Evaluates "%d of %s" % (1, name); nullopt if the left operand is not a string.
+std::optional<SymValue> ModuleSema::formatText(const SymValue &pattern, const SymValue &values, SourceRange range) {
+  const std::string *text = textOf(pattern);
+  if (!text || (!values.isTuple() && !values.isConstant()))
+    return std::nullopt;
+  std::vector<Value> constants;
+  for (const SymValue &value : values.isTuple() ? values.elements : std::vector<SymValue>{values})
+    constants.push_back(value.isConstant() ? value.constant : Value(printed(value)));
+  std::optional<std::string> out = formatPercent(*text, constants);
+  if (!out)
+    return error(Diag::constant_expression, range, {describe(values) + " does not match the format " + repr(*text)});
+  return limitSize(SymValue::makeConstant(*out), range);
 }
 
 } // namespace tile::frontend

@@ -14,9 +14,9 @@
 
 #include "Frontend/Emit/Builtins.h"
 #include "Frontend/Host/HostFacts.h"
-#include "Frontend/Host/HostLists.h"
 #include "Frontend/Sema/ModuleSema.h"
 #include "Frontend/Syntax/Names.h"
+#include "Frontend/Values/Collections.h"
 
 using namespace mlir;
 
@@ -319,7 +319,7 @@ std::optional<bool> ModuleSema::moduleCondition(const Expr &condition) {
   ++hostDepth;
   std::optional<SymValue> value = evaluateQuietly(condition);
   --hostDepth;
-  return value ? constantTruth(*value) : std::nullopt;
+  return value ? truthOf(*value) : std::nullopt;
 }
 
 /// Returns true if a value of the module needs more than its assigned expression.
@@ -368,31 +368,20 @@ std::optional<SymValue> ModuleSema::callHostFunction(const FunctionStmt &functio
                std::pair{function.nameRange, std::string("it is defined here, in the host program")});
 }
 
-/// Runs a loop of a compile-time function over the elements of a tuple. Returns false for a loop over a range.
-bool ModuleSema::walkElements(const ForStmt &stmt) {
-  const auto *call = as<CallExpr>(stmt.iterator);
-  const auto *callee = call ? as<NameExpr>(call->callee) : nullptr;
-  const auto *member = call ? as<AttributeExpr>(call->callee) : nullptr;
-  StringRef name = callee ? StringRef(callee->id) : member ? StringRef(member->attribute) : "";
-  if (name.ends_with("range"))
-    return false;
-  SymValue iterated = evaluate(*stmt.iterator);
-  std::optional<std::vector<SymValue>> items = itemsOfValue(iterated);
-  if (!items)
-    return iterated.isError();
+/// Runs a loop of a compile-time function over known items.
+void ModuleSema::walkElements(const ForStmt &stmt, const std::vector<SymValue> &items) {
   size_t errorsBefore = diagnostics.numErrors();
   ++loopDepth;
-  for (const SymValue &item : *items) {
+  for (const SymValue &item : items) {
     if (!charge(1, stmt.range))
       break;
     bind(*stmt.target, item);
     emitBlock({&stmt.body, 0, nullptr});
     const Binding *stop = stmt.stop.empty() ? nullptr : &scope[stmt.stop];
-    if (diagnostics.numErrors() != errorsBefore || (stop && constantTruth(stop->value).value_or(false)))
+    if (diagnostics.numErrors() != errorsBefore || (stop && truthOf(stop->value).value_or(false)))
       break;
   }
   --loopDepth;
-  return true;
 }
 
 } // namespace tile::frontend

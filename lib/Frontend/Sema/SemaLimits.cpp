@@ -96,7 +96,7 @@ SymValue ModuleSema::limitSize(SymValue value, SourceRange range, size_t times) 
   bool isText = value.isConstant() && std::holds_alternative<std::string>(value.constant);
   if (!value.isTuple() && value.elements.empty() && !isText)
     return value;
-  size_t size = sizeOf(value), most = host ? HostReader::mostElements : maxValueSize;
+  size_t size = sizeOf(value), most = host ? mostElements : maxValueSize;
   if (size - 1 > most || times > most / size + 1)
     return error(Diag::value_too_large, range,
                  {isText ? "string" : "tuple", std::to_string(isText ? maxTextSize : most),

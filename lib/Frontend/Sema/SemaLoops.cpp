@@ -7,6 +7,7 @@
 #include "Frontend/Emit/Builtins.h"
 #include "Frontend/Sema/ModuleSema.h"
 #include "Frontend/Syntax/Names.h"
+#include "Frontend/Values/Collections.h"
 #include "Tile/AttrNames.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -57,12 +58,20 @@ bool ModuleSema::evaluateRange(const Expr &iterator, LoopRange &out) {
 }
 
 void ModuleSema::emitFor(const ForStmt &stmt) {
-  if (isConstexprFunction() && walkElements(stmt))
-    return;
   LoopRange range;
+  if (isConstexprFunction()) {
+    SymValue iterated = evaluate(*stmt.iterator);
+    if (iterated.kind == SymValue::Kind::Range)
+      return emitUnrolled(stmt, {"", iterated.elements, stmt.iterator->range});
+    if (std::optional<std::vector<SymValue>> items = itemsOfValue(iterated))
+      return walkElements(stmt, *items);
+    if (!iterated.isError())
+      error(Diag::not_a_range, stmt.iterator->range, {unparse(*stmt.iterator)});
+    return emitDoubtfulLoop(stmt, stmt.iterator->range);
+  }
   if (!evaluateRange(*stmt.iterator, range))
     return emitDoubtfulLoop(stmt, stmt.iterator->range);
-  if (range.kind == "static_range" || isConstexprFunction())
+  if (range.kind == "static_range")
     emitUnrolled(stmt, range);
   else
     emitRangeLoop(stmt, range);
@@ -121,7 +130,7 @@ void ModuleSema::emitUnrolled(const ForStmt &stmt, const LoopRange &range) {
     // A flag of a kernel is a run-time value. After the loop the target has its final value, if that is known at
     // compile time.
     const SymValue &stop = scope[stmt.stop].value;
-    if (stop.isTensor() ? matchPattern(stop.value, m_One()) : constantTruth(stop).value_or(false))
+    if (stop.isTensor() ? matchPattern(stop.value, m_One()) : truthOf(stop).value_or(false))
       break;
     mayHaveEnded = stop.isTensor() && !matchPattern(stop.value, m_Zero());
   }
@@ -344,7 +353,7 @@ void ModuleSema::walkWhile(const WhileStmt &stmt) {
   ++loopDepth;
   while (true) {
     SymValue chosen = evaluate(*stmt.condition);
-    std::optional<bool> goesOn = chosen.isError() ? std::nullopt : constantTruth(chosen);
+    std::optional<bool> goesOn = chosen.isError() ? std::nullopt : truthOf(chosen);
     if (!goesOn && !chosen.isError())
       error(Diag::constant_needed, stmt.condition->range, {"the condition of this loop", describe(chosen)});
     if (!goesOn || !*goesOn || !charge(1, stmt.range))
@@ -379,7 +388,7 @@ void ModuleSema::emitWhile(const WhileStmt &stmt) {
   bindLeaves(scope, names, test->getArguments());
   recordVariables(names);
   SymValue chosen = evaluate(*stmt.condition);
-  if (std::optional<bool> known = chosen.isError() ? std::nullopt : constantTruth(chosen)) {
+  if (std::optional<bool> known = chosen.isError() ? std::nullopt : truthOf(chosen)) {
     // Constant condition: either nothing to emit, or an endless loop.
     const std::vector<std::string> assigned = assignedNames(stmt.body);
     auto changed = llvm::find_if(assigned, [&](const std::string &name) {

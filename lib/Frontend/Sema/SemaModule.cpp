@@ -105,6 +105,10 @@ std::optional<Value> ModuleSema::namespaceMember(const std::string &space, const
     if (std::optional<Value> constant = mathConstant(name); constant && space != "tl")
       return constant;
   }
+  if (isPythonModule(space) && space != "math") {
+    const BuiltinInfo *function = findBuiltin(space + "." + name);
+    return function ? std::optional<Value>(function) : std::nullopt;
+  }
   // Binary functions, as in libdevice until Triton 2.1; those of 'tl' reduce a block.
   if ((space == "libdevice" || space == "tl.math") && (name == "max" || name == "min"))
     return Value(findBuiltin(name + "imum"));
@@ -247,6 +251,14 @@ std::optional<SymValue> ModuleSema::lookupGlobal(const std::string &name, Source
     return std::nullopt;
   InModule outside(*this, current->parent);
   return lookupGlobal(name, range);
+}
+
+/// Returns true for a name of host code that is not parsed.
+bool ModuleSema::isSkipped(const std::string &name) const {
+  for (const ModuleScope *module = current; module; module = module->parent)
+    if (llvm::any_of(*module->skipped, [&](const SkippedName &skipped) { return skipped.name == name; }))
+      return true;
+  return false;
 }
 
 /// Reports a name whose value depends on a statement that is not parsed.

@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include "Frontend/Sema/SemaValue.h"
+#include "Frontend/Values/SymValue.h"
 
 namespace tile::frontend {
 

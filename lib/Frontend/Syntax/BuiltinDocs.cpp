@@ -9,7 +9,7 @@ namespace tile::frontend {
 
 namespace {
 
-enum Flags : unsigned { Plain, Method, Folds }; // as in Builtins.h; only Method is shown
+enum Flags : unsigned { Plain, Method }; // as in Builtins.h
 
 struct Function {
   std::string_view name, parameters;
@@ -18,6 +18,8 @@ struct Function {
 constexpr Function functions[] = {
 #define TILE_BUILTIN(name, parameters, emitter, flags) {name, parameters, flags},
 #include "Frontend/Syntax/Builtins.def"
+#define TILE_PYTHON(name, parameters, rule, emitter) {name, parameters, Plain},
+#include "Frontend/Syntax/PythonFunctions.def"
 };
 
 struct Text {
@@ -49,16 +51,17 @@ const Text *findText(std::string_view name) {
 }
 
 std::string spell(std::string_view name) {
-  constexpr std::string_view python = "builtins.";
-  if (name.starts_with(python))
-    return std::string(name.substr(python.size()));
+  for (std::string_view hidden : {"builtins.", "host.", "types.", "changed."})
+    if (name.starts_with(hidden))
+      return std::string(name.substr(hidden.size()));
   return name.find('.') == std::string_view::npos ? "tl." + std::string(name) : std::string(name);
 }
 
-/// Formats a signature. The first parameter of a method of descriptors and dictionaries is the object before the dot.
+/// Formats a signature. The first parameter of a method of Python's objects and of descriptors is the object before the
+/// dot.
 std::string sign(const Function &function, const std::string &spelling) {
   std::string_view parameters = function.parameters;
-  if (function.name.starts_with("desc.") || function.name.starts_with("dict.")) {
+  if (function.name.starts_with("desc.") || parameters.starts_with("self")) {
     size_t comma = parameters.find(", ");
     parameters = comma == std::string_view::npos ? "" : parameters.substr(comma + 2);
   }

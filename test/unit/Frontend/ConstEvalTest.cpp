@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Compile-time arithmetic is Python's.
 
-#include "Frontend/Syntax/ConstEval.h"
+#include "Frontend/Values/ConstEval.h"
 #include "Frontend/Syntax/Literals.h"
 
 #include <gtest/gtest.h>
@@ -83,29 +83,6 @@ TEST(ConstEval, Comparisons) {
   EXPECT_EQ(compare(CompareOp::Is, DType(Scalar::Int64), DType(Scalar::Int64)), "True");
   EXPECT_EQ(compare(CompareOp::NotEq, DType(Scalar::Int64), DType(Scalar::UInt64)), "True");
   EXPECT_NE(compare(CompareOp::Lt, NoneValue{}, integer(1)).find("error"), std::string::npos);
-}
-
-TEST(ConstEval, Functions) {
-  auto call = [](std::string_view name, std::vector<Value> arguments) {
-    std::optional<EvalResult> result = evaluateFunction(name, arguments);
-    return result ? show(*result) : "none";
-  };
-  EXPECT_EQ(call("min", {integer(3), 2.5, integer(4)}), "2.5");
-  EXPECT_EQ(call("max", {integer(3), true}), "3");
-  EXPECT_EQ(call("abs", {-2.5}), "2.5");
-  EXPECT_EQ(call("int", {-2.9}), "-2");
-  EXPECT_EQ(call("int", {HUGE_VAL}), "error: cannot convert the float inf to an integer");
-  EXPECT_EQ(call("float", {std::string("-inf")}), "-inf");
-  EXPECT_EQ(call("float", {std::string("x")}), "error: cannot convert the string 'x' to a float");
-  EXPECT_EQ(call("cdiv", {integer(7), integer(2)}), "4");
-  EXPECT_EQ(call("cdiv", {integer(7), integer(0)}), "error: division by zero");
-  EXPECT_EQ(call("next_power_of_2", {integer(17)}), "32");
-  EXPECT_EQ(call("next_power_of_2", {integer(16)}), "16");
-  EXPECT_EQ(call("log2", {integer(8)}), "3.0");
-  EXPECT_EQ(call("log2", {integer(-1)}), "error: log2 is not defined for the integer -1");
-  EXPECT_EQ(call("round", {2.5}), "2");
-  EXPECT_EQ(call("nothing", {integer(1)}), "none");
-  EXPECT_EQ(call("min", {}), "none");
 }
 
 TEST(ConstEval, TruthAndTypes) {

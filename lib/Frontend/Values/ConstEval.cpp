@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Python's operators on compile-time values.
 
-#include "Frontend/Syntax/ConstEval.h"
-#include "Frontend/Syntax/EvalResults.h"
+#include "Frontend/Values/ConstEval.h"
+#include "Frontend/Values/EvalResults.h"
 
 #include "Frontend/Syntax/Literals.h"
 

@@ -4,7 +4,7 @@
 
 #pragma once
 
-#include "Frontend/Syntax/ConstEval.h"
+#include "Frontend/Values/ConstEval.h"
 
 namespace tile::frontend {
 

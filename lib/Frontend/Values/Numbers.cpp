@@ -1,30 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Functions of compile-time values: Python's builtins and Triton's host helpers that kernels call on constexprs.
+#include "Frontend/Values/Numbers.h"
 
-#include "Frontend/Syntax/ConstEval.h"
-#include "Frontend/Syntax/EvalResults.h"
 #include "Frontend/Syntax/Literals.h"
+#include "Frontend/Values/EvalResults.h"
 
 #include <charconv>
 #include <cmath>
 
 namespace tile::frontend {
-
-namespace {
-
-using Arguments = std::vector<Value>;
-
-EvalResult extremum(const Arguments &arguments, CompareOp op) {
-  Value best = arguments[0];
-  for (size_t i = 1; i < arguments.size(); ++i) {
-    EvalResult better = evaluate(op, arguments[i], best);
-    if (!better.value)
-      return better;
-    if (std::get<bool>(*better.value))
-      best = arguments[i];
-  }
-  return succeed(best);
-}
 
 EvalResult absolute(const Value &value) {
   if (const double *number = std::get_if<double>(&value))
@@ -69,7 +52,7 @@ EvalResult toFloat(const Value &value) {
   return fail("cannot convert " + describe(value) + " to a float");
 }
 
-EvalResult cdiv(const Value &value, const Value &divisor) {
+EvalResult ceilingDivision(const Value &value, const Value &divisor) {
   EvalResult less = evaluate(BinaryOp::Sub, divisor, Int128(1));
   EvalResult sum = less.value ? evaluate(BinaryOp::Add, value, *less.value) : less;
   return sum.value ? evaluate(BinaryOp::FloorDiv, *sum.value, divisor) : sum;
@@ -86,8 +69,7 @@ EvalResult nextPowerOfTwo(const Value &value) {
   return succeed(*integer <= 0 ? Int128(0) : power);
 }
 
-/// Evaluates a function of the C library on doubles.
-EvalResult realFunction(const Value &value, double (*function)(double), std::string_view name) {
+EvalResult applyReal(double (*function)(double), const Value &value, std::string_view name) {
   std::optional<double> number = asDouble(value);
   if (!number)
     return fail(std::string(name) + " takes a number, not " + describe(value));
@@ -96,62 +78,11 @@ EvalResult realFunction(const Value &value, double (*function)(double), std::str
                                                     : succeed(result);
 }
 
-EvalResult roundReal(const Value &value, double (*function)(double), std::string_view name) {
+EvalResult roundReal(double (*function)(double), const Value &value, std::string_view name) {
   if (std::optional<Int128> integer = asInteger(value))
     return succeed(*integer);
-  EvalResult result = realFunction(value, function, name);
+  EvalResult result = applyReal(function, value, name);
   return result.value ? toInteger(*result.value) : result;
-}
-
-std::optional<EvalResult> evaluateUnary(std::string_view name, const Value &value) {
-  if (name == "abs")
-    return absolute(value);
-  if (name == "int")
-    return toInteger(value);
-  if (name == "float")
-    return toFloat(value);
-  if (name == "str")
-    return succeed(str(value));
-  if (name == "repr")
-    return succeed(repr(value));
-  if (name == "bool") {
-    std::optional<bool> flag = truth(value);
-    return flag ? succeed(*flag) : fail(describe(value) + " is neither true nor false");
-  }
-  if (name == "len") {
-    const auto *text = std::get_if<std::string>(&value);
-    return text ? succeed(Int128(countCharacters(*text))) : fail(describe(value) + " has no length");
-  }
-  if (name == "next_power_of_2")
-    return nextPowerOfTwo(value);
-  struct Real {
-    std::string_view name;
-    double (*function)(double);
-  };
-  for (Real real : {Real{"log2", std::log2}, Real{"log", std::log}, Real{"exp", std::exp}, Real{"exp2", std::exp2},
-                    Real{"sqrt", std::sqrt}, Real{"sin", std::sin}, Real{"cos", std::cos}})
-    if (real.name == name)
-      return realFunction(value, real.function, name);
-  for (Real real : {Real{"ceil", std::ceil}, Real{"floor", std::floor}, Real{"round", std::nearbyint}})
-    if (real.name == name)
-      return roundReal(value, real.function, name);
-  return std::nullopt;
-}
-
-} // namespace
-
-std::optional<EvalResult> evaluateFunction(std::string_view name, const std::vector<Value> &arguments) {
-  if ((name == "min" || name == "max") && !arguments.empty())
-    return extremum(arguments, name == "min" ? CompareOp::Lt : CompareOp::Gt);
-  if (arguments.size() == 1)
-    return evaluateUnary(name, arguments[0]);
-  if (arguments.size() != 2)
-    return std::nullopt;
-  if (name == "cdiv")
-    return cdiv(arguments[0], arguments[1]);
-  if (name == "pow")
-    return evaluate(BinaryOp::Pow, arguments[0], arguments[1]);
-  return std::nullopt;
 }
 
 } // namespace tile::frontend

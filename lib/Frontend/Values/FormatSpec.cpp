@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Implements FormatSpec.h. Integers of up to 127 bits are formatted digit by digit, floats by the C library.
 
-#include "Frontend/Syntax/FormatSpec.h"
+#include "Frontend/Values/FormatSpec.h"
 
 #include "Frontend/Syntax/Literals.h"
+#include "Frontend/Values/Numbers.h"
 
 #include <algorithm>
 #include <charconv>
@@ -232,10 +233,10 @@ static std::optional<std::string> formatPlace(std::string_view pattern, size_t &
     return std::nullopt;
   Value number = value;
   if (const double *real = std::get_if<double>(&value); real && isInteger) {
-    std::optional<EvalResult> whole = evaluateFunction("int", {value});
-    if (!whole || !whole->value)
+    EvalResult whole = toInteger(value);
+    if (!whole.value)
       return std::nullopt;
-    number = *whole->value;
+    number = *whole.value;
   }
   auto isSet = [&](char flag) { return flags.find(flag) != std::string::npos; };
   // In the order of a format specification: sign, '#', '0'.

@@ -66,8 +66,4 @@ std::string describe(const Value &value);
 /// Returns the type of a number that becomes a scalar tensor; nullopt if it fits none.
 std::optional<DType> scalarType(const Value &value);
 
-/// Evaluates functions of constants: abs, min, max, int, float, bool, str, round, pow, len, cdiv, next_power_of_2,
-/// log2, ceil, floor, sqrt. Returns nullopt for other names, or if the arguments are not suitable constants.
-std::optional<EvalResult> evaluateFunction(std::string_view name, const std::vector<Value> &arguments);
-
 } // namespace tile::frontend

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Values during semantic analysis: a compile-time value, a run-time value, or a tuple of these; and the environment
-// that maps names to them.
+// The domain of values: known at compile time, at run time, unknown, or a container of these; and the environment that
+// maps names to them.
 
 #pragma once
 
-#include "Frontend/Syntax/ConstEval.h"
+#include "Frontend/Values/ConstEval.h"
 
 #include "Tile/TileDialect.h"
 
@@ -31,6 +31,7 @@ struct SymValue {
     Dictionary,    // alternating keys and values; only in functions that run at compile time
     Arguments,     // arguments of a heuristic: elements by name; decorators only
     Configuration, // triton.Config(...): dims is its index among those created; decorators only
+    Range,         // range(...): elements are lower, upper, step and, if given, the number of stages
   };
 
   Kind kind = Kind::Error;
@@ -56,9 +57,14 @@ struct SymValue {
     out.type = type;
     return out;
   }
-  static SymValue makeTuple(std::vector<SymValue> elements) {
+  static SymValue makeTuple(std::vector<SymValue> elements) { return make(Kind::Tuple, std::move(elements)); }
+  /// Makes a dictionary of alternating keys and values.
+  static SymValue makeDictionary(std::vector<SymValue> entries = {}) {
+    return make(Kind::Dictionary, std::move(entries));
+  }
+  static SymValue make(Kind kind, std::vector<SymValue> elements) {
     SymValue out;
-    out.kind = Kind::Tuple;
+    out.kind = kind;
     out.elements = std::move(elements);
     return out;
   }
@@ -67,6 +73,7 @@ struct SymValue {
   bool isConstant() const { return kind == Kind::Constant; }
   bool isTensor() const { return kind == Kind::Tensor; }
   bool isTuple() const { return kind == Kind::Tuple; }
+  bool isDictionary() const { return kind == Kind::Dictionary; }
   bool isNoneValue() const { return isConstant() && isNone(constant); }
   bool isBlock() const { return isTensor() && llvm::isa<mlir::RankedTensorType>(value.getType()); }
   bool isScalar() const { return isTensor() && !isBlock(); }
@@ -85,6 +92,11 @@ std::string describe(const SymValue &value);
 std::pair<std::string, std::string> describeApart(const SymValue &a, const SymValue &b);
 /// Prints constants as Python does, and run-time values by their type.
 std::string printed(const SymValue &value);
+
+/// Returns Python's truth value; nullopt for run-time and unknown values, and for functions and types.
+std::optional<bool> truthOf(const SymValue &value);
+/// Evaluates Python's < for compile-time values; nullopt if they have no order.
+std::optional<bool> isLess(const SymValue &a, const SymValue &b);
 
 /// Appends the run-time values inside 'value' to 'leaves', in order.
 void flatten(const SymValue &value, llvm::SmallVectorImpl<mlir::Value> &leaves);

@@ -2,7 +2,7 @@
 // Constructors of EvalResult, shared by the evaluators.
 #pragma once
 
-#include "Frontend/Syntax/ConstEval.h"
+#include "Frontend/Values/ConstEval.h"
 
 namespace tile::frontend {
 

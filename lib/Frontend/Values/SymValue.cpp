@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Structure of symbolic values: flattening across region boundaries, comparison, description.
 
-#include "Frontend/Sema/SemaValue.h"
+#include "Frontend/Values/SymValue.h"
 
 #include <algorithm>
 #include <bit>
@@ -34,6 +34,8 @@ std::string describe(const SymValue &value) {
     return "a dictionary";
   case SymValue::Kind::Configuration:
     return "a configuration";
+  case SymValue::Kind::Range:
+    return "a range";
   case SymValue::Kind::Tuple:
     return (value.record ? "the named tuple " + value.record->name + " of " : "a tuple of ") +
            std::to_string(value.elements.size());
@@ -142,6 +144,7 @@ bool compare(const SymValue &a, const SymValue &b, bool wholeValue) {
   case SymValue::Kind::Object:
   case SymValue::Kind::Dictionary:
   case SymValue::Kind::Arguments:
+  case SymValue::Kind::Range:
   case SymValue::Kind::Tuple:
     break;
   }
@@ -180,6 +183,27 @@ bool isEqual(const SymValue &a, const SymValue &b) {
       return false;
   }
   return true;
+}
+
+std::optional<bool> isLess(const SymValue &a, const SymValue &b) {
+  if (a.isConstant() && b.isConstant()) {
+    EvalResult less = evaluate(CompareOp::Lt, a.constant, b.constant);
+    return less.value ? std::optional(std::get<bool>(*less.value)) : std::nullopt;
+  }
+  if (!a.isTuple() || !b.isTuple())
+    return std::nullopt;
+  for (auto [left, right] : llvm::zip(a.elements, b.elements))
+    if (!isEqual(left, right))
+      return isLess(left, right);
+  return a.elements.size() < b.elements.size();
+}
+
+std::optional<bool> truthOf(const SymValue &value) {
+  if (value.isConstant())
+    return truth(value.constant);
+  if (value.isTuple() || value.isDictionary())
+    return !value.elements.empty();
+  return std::nullopt;
 }
 
 } // namespace tile::frontend

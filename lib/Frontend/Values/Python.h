@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Python's functions and methods, and the helpers of the language that also take constants: one row of
+// Syntax/PythonFunctions.def each, with one rule.
+//
+// A rule sees the arguments as values of any kind. It looks into known ones (constants, lists, dictionaries), keeps
+// run-time values and unknown ones (kind Error: parts of the host program that are not evaluated) as elements, and
+// returns nullopt where the result would depend on them. Then the row's emitter is called, if it has one.
+
+#pragma once
+
+#include "Frontend/Values/SymValue.h"
+
+namespace tile::frontend {
+
+/// The code around a call: what a rule needs beyond its arguments.
+class PythonContext {
+public:
+  /// Maximum number of elements of a value in code of the host program.
+  static constexpr size_t mostElements = 65536;
+
+  /// Converts a result, and reports its error or warning.
+  virtual SymValue fromResult(const EvalResult &result, SourceRange range) = 0;
+  /// Evaluates or emits an operation.
+  virtual SymValue applyBinary(BinaryOp op, const SymValue &left, const SymValue &right, SourceRange range) = 0;
+  /// Calls a function, type or class with positional arguments.
+  virtual SymValue callValue(const SymValue &callee, const std::vector<SymValue> &arguments, SourceRange range) = 0;
+  /// Calls a condition of filter(); the item may be marked. Returns nullopt if the result is neither true nor false.
+  virtual std::optional<bool> callCondition(const SymValue &condition, SymValue &item, SourceRange range) = 0;
+
+protected:
+  ~PythonContext() = default;
+};
+
+/// A parameter of a function in a table: "x", "axis=None", "*values", "**names".
+struct FormalParameter {
+  std::string name;
+  bool isVarArgs = false;
+  bool isKeywords = false;
+  std::optional<SymValue> defaultValue;
+};
+std::vector<FormalParameter> parseFormals(llvm::StringRef text);
+
+/// An argument, bound to a parameter.
+struct BoundFormal {
+  std::string_view name;
+  SymValue value; // a tuple for "*name", a dictionary for "**name"
+  SourceRange range;
+  bool given = false;
+};
+
+struct PythonCall {
+  PythonContext &context;
+  std::string_view name; // without its module
+  const std::vector<BoundFormal> &arguments;
+  SourceRange range;
+
+  const SymValue &operator[](size_t index) const { return arguments[index].value; }
+  SymValue result(const EvalResult &result) const { return context.fromResult(result, range); }
+};
+
+/// Returns nullopt if the function is not defined for the arguments at compile time.
+using PythonRule = std::optional<SymValue> (*)(const PythonCall &call);
+
+#define TILE_PYTHON(name, parameters, rule, emitter) std::optional<SymValue> rule(const PythonCall &call);
+#include "Frontend/Syntax/PythonFunctions.def"
+
+/// Evaluates a function of constants ("cdiv", "min"), silently; nullopt if there is no result.
+std::optional<Value> callPython(std::string_view name, const std::vector<Value> &arguments);
+
+/// Returns true for modules of Python with functions in the table: "itertools", ...
+bool isPythonModule(std::string_view name);
+
+/// Returns the first part of the names of a value's methods in the table: "str", "list", ...; empty if it has none.
+std::string_view methodPrefix(const SymValue &value);
+
+} // namespace tile::frontend

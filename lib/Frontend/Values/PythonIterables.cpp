@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Rules of functions that iterate: over lists, dictionaries, texts and ranges.
+
+#include "Frontend/Values/Collections.h"
+#include "Frontend/Values/Python.h"
+
+#include <algorithm>
+
+namespace tile::frontend {
+
+namespace {
+
+using Items = std::vector<SymValue>;
+
+/// Returns the results of key= for the items; the items themselves without it.
+Items keysOf(const PythonCall &call, const Items &items, const SymValue &key) {
+  Items keys = items;
+  if (!key.isNoneValue())
+    for (SymValue &item : keys)
+      item = call.context.callValue(key, {item}, call.range);
+  return keys;
+}
+
+/// Evaluates min and max of several values, or of the items of one.
+std::optional<SymValue> extremum(const PythonCall &call, CompareOp op) {
+  const Items &given = call[0].elements;
+  std::optional<Items> items = given.size() == 1 ? itemsOfValue(given.front()) : std::optional(given);
+  if (!items || items->empty() || call.arguments[1].given)
+    return std::nullopt;
+  Items keys = keysOf(call, *items, call[4]);
+  size_t best = 0;
+  for (size_t i = 1; i < keys.size(); ++i) {
+    if (keys[i].isConstant() && keys[best].isConstant())
+      if (EvalResult failed = evaluate(op, keys[i].constant, keys[best].constant); !failed.value)
+        return call.result(failed);
+    std::optional<bool> isBetter = op == CompareOp::Lt ? isLess(keys[i], keys[best]) : isLess(keys[best], keys[i]);
+    if (!isBetter)
+      return std::nullopt;
+    best = *isBetter ? i : best;
+  }
+  return (*items)[best];
+}
+
+/// Evaluates any and all: one element may determine the result in spite of unknown ones.
+std::optional<SymValue> anyOrAll(const PythonCall &call, bool isAny) {
+  std::optional<Items> items = itemsOfValue(call[0]);
+  bool isKnown = items.has_value();
+  for (const SymValue &item : items.value_or(Items())) {
+    std::optional<bool> holds = truthOf(item);
+    if (holds == isAny)
+      return SymValue::makeConstant(isAny);
+    isKnown &= holds.has_value();
+  }
+  return isKnown ? std::optional(SymValue::makeConstant(!isAny)) : std::nullopt;
+}
+
+/// Returns the items of each value; nullopt if one of them cannot be iterated.
+std::optional<std::vector<Items>> itemsOfEach(llvm::ArrayRef<SymValue> values) {
+  std::vector<Items> lists;
+  for (const SymValue &value : values) {
+    std::optional<Items> items = itemsOfValue(value);
+    if (!items)
+      return std::nullopt;
+    lists.push_back(std::move(*items));
+  }
+  return lists;
+}
+
+/// Returns rows of one item from each list, as many as the shortest list has.
+Items zipped(const std::vector<Items> &lists) {
+  Items rows;
+  size_t count = lists.empty() ? 0 : lists.front().size();
+  for (const Items &list : lists)
+    count = std::min(count, list.size());
+  for (size_t i = 0; i < count; ++i) {
+    SymValue &row = rows.emplace_back(SymValue::makeTuple({}));
+    for (const Items &list : lists)
+      row.elements.push_back(list[i]);
+  }
+  return rows;
+}
+
+/// Concatenates lists; an unknown list gives one unknown item.
+std::optional<SymValue> chained(llvm::ArrayRef<SymValue> lists) {
+  Items all;
+  for (const SymValue &list : lists) {
+    std::optional<Items> items = list.isError() ? Items{SymValue()} : itemsOfValue(list);
+    if (!items)
+      return std::nullopt;
+    llvm::append_range(all, *items);
+  }
+  return SymValue::makeTuple(std::move(all));
+}
+
+} // namespace
+
+std::optional<SymValue> pythonMin(const PythonCall &call) {
+  return extremum(call, CompareOp::Lt);
+}
+std::optional<SymValue> pythonMax(const PythonCall &call) {
+  return extremum(call, CompareOp::Gt);
+}
+std::optional<SymValue> pythonAny(const PythonCall &call) {
+  return anyOrAll(call, /*isAny=*/true);
+}
+std::optional<SymValue> pythonAll(const PythonCall &call) {
+  return anyOrAll(call, /*isAny=*/false);
+}
+
+std::optional<SymValue> pythonLen(const PythonCall &call) {
+  std::optional<Items> items = itemsOfValue(call[0]);
+  return items ? std::optional(SymValue::makeConstant(Int128(items->size()))) : std::nullopt;
+}
+
+/// Evaluates list and tuple; a tuple keeps its names.
+std::optional<SymValue> pythonList(const PythonCall &call) {
+  std::optional<Items> items = call[0].isTuple() ? std::nullopt : itemsOfValue(call[0]);
+  if (!items)
+    return call[0].isTuple() ? std::optional(call[0]) : std::nullopt;
+  return SymValue::makeTuple(std::move(*items));
+}
+
+std::optional<SymValue> pythonSum(const PythonCall &call) {
+  std::optional<Items> items = itemsOfValue(call[0]);
+  if (!items)
+    return std::nullopt;
+  SymValue sum = call[1];
+  for (const SymValue &item : *items)
+    sum = call.context.applyBinary(BinaryOp::Add, sum, item, call.range);
+  return sum;
+}
+
+std::optional<SymValue> pythonSorted(const PythonCall &call) {
+  std::optional<Items> items = itemsOfValue(call[0]);
+  if (!items)
+    return std::nullopt;
+  Items keys = keysOf(call, *items, call[1]);
+  bool isSorted = sortByKeys(*items, keys, truthOf(call[2]).value_or(false));
+  // If keys are unknown, so is the order.
+  bool isUnknown = llvm::any_of(keys, [](const SymValue &key) { return key.isError(); });
+  return isSorted || isUnknown ? std::optional(SymValue::makeTuple(std::move(*items))) : std::nullopt;
+}
+
+std::optional<SymValue> pythonReversed(const PythonCall &call) {
+  std::optional<Items> items = itemsOfValue(call[0]);
+  if (items)
+    std::reverse(items->begin(), items->end());
+  return items ? std::optional(SymValue::makeTuple(std::move(*items))) : std::nullopt;
+}
+
+std::optional<SymValue> pythonEnumerate(const PythonCall &call) {
+  std::optional<Items> items = itemsOfValue(call[0]);
+  std::optional<Int128> index = integerOf(call[1]);
+  if (!items || !index)
+    return std::nullopt;
+  for (SymValue &item : *items)
+    item = SymValue::makeTuple({SymValue::makeConstant((*index)++), item});
+  return SymValue::makeTuple(std::move(*items));
+}
+
+std::optional<SymValue> pythonZip(const PythonCall &call) {
+  std::optional<std::vector<Items>> lists = itemsOfEach(call[0].elements);
+  return lists ? std::optional(SymValue::makeTuple(zipped(*lists))) : std::nullopt;
+}
+
+std::optional<SymValue> pythonMap(const PythonCall &call) {
+  std::optional<std::vector<Items>> lists = itemsOfEach(call[1].elements);
+  if (!lists)
+    return std::nullopt;
+  Items rows = zipped(*lists);
+  for (SymValue &row : rows)
+    row = call.context.callValue(call[0], row.elements, call.range);
+  return SymValue::makeTuple(std::move(rows));
+}
+
+std::optional<SymValue> pythonFilter(const PythonCall &call) {
+  std::optional<Items> items = itemsOfValue(call[1]);
+  if (!items)
+    return std::nullopt;
+  Items kept;
+  for (SymValue &item : *items) {
+    std::optional<bool> keeps =
+        call[0].isNoneValue() ? truthOf(item) : call.context.callCondition(call[0], item, call.range);
+    if (!keeps)
+      return std::nullopt;
+    if (*keeps)
+      kept.push_back(item);
+  }
+  return SymValue::makeTuple(std::move(kept));
+}
+
+std::optional<SymValue> pythonSet(const PythonCall &call) {
+  std::optional<Items> items = itemsOfValue(call[0]);
+  return items ? std::optional(withoutRepetitions(*items)) : std::nullopt;
+}
+
+std::optional<SymValue> pythonChain(const PythonCall &call) {
+  return chained(call[0].elements);
+}
+std::optional<SymValue> pythonChainOf(const PythonCall &call) {
+  std::optional<Items> lists = itemsOfValue(call[0]);
+  return lists ? chained(*lists) : std::nullopt;
+}
+
+/// Returns every choice of one item from each list, the last list varying fastest.
+std::optional<SymValue> pythonProduct(const PythonCall &call) {
+  std::optional<std::vector<Items>> lists = itemsOfEach(call[0].elements);
+  std::optional<Int128> repeat = integerOf(call[1]);
+  constexpr Int128 mostLists = 16;
+  Int128 count = lists && repeat ? *repeat * static_cast<Int128>(lists->size()) : -1;
+  if (count < 0 || count > mostLists)
+    return std::nullopt;
+  Items choices{SymValue::makeTuple({})};
+  for (Int128 i = 0; i < *repeat; ++i)
+    for (const Items &list : *lists) {
+      if (choices.size() * list.size() * static_cast<size_t>(count) > PythonContext::mostElements)
+        return std::nullopt;
+      Items longer;
+      for (const SymValue &choice : choices)
+        for (const SymValue &item : list)
+          longer.emplace_back(choice).elements.push_back(item);
+      choices = std::move(longer);
+    }
+  return SymValue::makeTuple(std::move(choices));
+}
+
+std::optional<SymValue> pythonCopy(const PythonCall &call) {
+  return call[0];
+}
+
+} // namespace tile::frontend
