@@ -49,6 +49,18 @@ std::optional<SymValue> pythonItems(const PythonCall &call) {
   return items;
 }
 
+std::optional<SymValue> pythonIndexOfItem(const PythonCall &call) {
+  for (auto [index, item] : llvm::enumerate(call[0].elements))
+    if (isEqual(item, call[1]))
+      return SymValue::makeConstant(Int128(index));
+  return std::nullopt;
+}
+
+std::optional<SymValue> pythonCountOfItem(const PythonCall &call) {
+  return SymValue::makeConstant(
+      Int128(llvm::count_if(call[0].elements, [&](const SymValue &item) { return isEqual(item, call[1]); })));
+}
+
 std::optional<SymValue> changedByUpdate(const PythonCall &call) {
   return withEntries(call[0], call[1], call[2]);
 }

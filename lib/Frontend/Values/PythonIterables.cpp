@@ -120,14 +120,48 @@ std::optional<SymValue> pythonList(const PythonCall &call) {
   return SymValue::makeTuple(std::move(*items));
 }
 
-std::optional<SymValue> pythonSum(const PythonCall &call) {
+/// Combines a first value and the items with an operator.
+static std::optional<SymValue> combined(const PythonCall &call, BinaryOp op) {
   std::optional<Items> items = itemsOfValue(call[0]);
   if (!items)
     return std::nullopt;
-  SymValue sum = call[1];
+  SymValue result = call[1];
   for (const SymValue &item : *items)
-    sum = call.context.applyBinary(BinaryOp::Add, sum, item, call.range);
-  return sum;
+    result = call.context.applyBinary(op, result, item, call.range);
+  return result;
+}
+
+std::optional<SymValue> pythonSum(const PythonCall &call) {
+  return combined(call, BinaryOp::Add);
+}
+std::optional<SymValue> pythonProd(const PythonCall &call) {
+  return combined(call, BinaryOp::Mult);
+}
+
+/// Returns the sums of the first items, or the results of another function.
+std::optional<SymValue> pythonAccumulate(const PythonCall &call) {
+  std::optional<Items> items = itemsOfValue(call[0]);
+  if (!items)
+    return std::nullopt;
+  for (size_t i = 1; i < items->size(); ++i) {
+    const SymValue &before = (*items)[i - 1], &item = (*items)[i];
+    (*items)[i] = call[1].isNoneValue() ? call.context.applyBinary(BinaryOp::Add, before, item, call.range)
+                                        : call.context.callValue(call[1], {before, item}, call.range);
+  }
+  return SymValue::makeTuple(std::move(*items));
+}
+
+std::optional<SymValue> pythonReduce(const PythonCall &call) {
+  std::optional<Items> items = itemsOfValue(call[1]);
+  if (!items || call[2].elements.size() > 1)
+    return std::nullopt;
+  items->insert(items->begin(), call[2].elements.begin(), call[2].elements.end());
+  if (items->empty())
+    return std::nullopt;
+  SymValue result = items->front();
+  for (const SymValue &item : llvm::drop_begin(*items))
+    result = call.context.callValue(call[0], {result, item}, call.range);
+  return result;
 }
 
 std::optional<SymValue> pythonSorted(const PythonCall &call) {

@@ -8,6 +8,7 @@
 
 #include <bit>
 #include <cmath>
+#include <utility>
 
 using llvm::StringRef;
 
@@ -111,6 +112,44 @@ std::optional<SymValue> pythonDivmod(const PythonCall &call) {
     return std::nullopt;
   return SymValue::makeTuple({call.result(evaluate(BinaryOp::FloorDiv, call[0].constant, call[1].constant)),
                               call.result(evaluate(BinaryOp::Mod, call[0].constant, call[1].constant))});
+}
+
+std::optional<SymValue> pythonIntegerRoot(const PythonCall &call) {
+  std::optional<Int128> n = integerOf(call[0]);
+  if (!n || *n < 0)
+    return std::nullopt;
+  Int128 root = 0;
+  for (Int128 bit = Int128(1) << 63; bit > 0; bit >>= 1)
+    if ((root + bit) <= *n / (root + bit))
+      root += bit;
+  return SymValue::makeConstant(root);
+}
+
+/// Evaluates comb(n, k), the number of ways to choose k of n items.
+std::optional<SymValue> pythonComb(const PythonCall &call) {
+  std::optional<Int128> n = integerOf(call[0]), k = integerOf(call[1]);
+  constexpr Int128 most = 1 << 20;
+  if (!n || !k || *n < 0 || *k < 0 || *n > most)
+    return std::nullopt;
+  SymValue result = SymValue::makeConstant(Int128(*k > *n ? 0 : 1));
+  for (Int128 i = 0; i < std::min(*k, *n - *k) && !result.isError(); ++i) {
+    result = call.result(evaluate(BinaryOp::Mult, result.constant, *n - i));
+    if (!result.isError())
+      result = call.result(evaluate(BinaryOp::FloorDiv, result.constant, i + 1));
+  }
+  return result;
+}
+
+std::optional<SymValue> pythonGcd(const PythonCall &call) {
+  Int128 divisor = 0;
+  for (const SymValue &item : call[0].elements) {
+    std::optional<Int128> integer = integerOf(item);
+    if (!integer)
+      return std::nullopt;
+    for (Int128 rest = *integer; rest != 0;)
+      divisor = std::exchange(rest, divisor % rest);
+  }
+  return SymValue::makeConstant(divisor < 0 ? -divisor : divisor);
 }
 
 std::optional<SymValue> pythonBitLength(const PythonCall &call) {
