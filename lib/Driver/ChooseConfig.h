@@ -4,7 +4,7 @@
 
 #include "Driver/CompilerOptions.h"
 #include "Driver/KernelFacts.h"
-#include "Frontend/Sema/OpenGemm.h"
+#include "Frontend/OpenGemm.h"
 #include "Target/CostModel.h"
 
 namespace tile::driver {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "Driver/ChooseConfig.h"
-#include "Frontend/Sema/Configurations.h"
+#include "Frontend/Configurations.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"

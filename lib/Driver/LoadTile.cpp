@@ -11,8 +11,8 @@
 #include "Driver/ChooseConfig.h"
 #include "Driver/KernelFacts.h"
 #include "Driver/TileSource.h"
+#include "Frontend/Configurations.h"
 #include "Frontend/Frontend.h"
-#include "Frontend/Sema/Configurations.h"
 #include "Lint/Lint.h"
 #include "Runner/Inputs/Arguments.h"
 

@@ -3,7 +3,7 @@
 // Triton kernels. The cost model then chooses among their configurations.
 #pragma once
 
-#include "Frontend/Sema/OpenGemm.h"
+#include "Frontend/OpenGemm.h"
 #include "Tile/TileDialect.h"
 
 namespace tile::driver {

@@ -7,7 +7,7 @@
 
 #pragma once
 
-#include "Frontend/Sema/OpenGemm.h"
+#include "Frontend/OpenGemm.h"
 #include "Frontend/Syntax/Parser.h"
 #include "Frontend/Syntax/Unparse.h"
 

@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Checks the layering of includes: one line per folder with the include prefixes that are forbidden in it.
+# Checks the layering of includes: one line per folder with the include prefixes that are forbidden in it. Where folders
+# are inside of a folder, those further down do not know those above.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 status=0
 
-# forbid FOLDER REGEX...: fails if a file below FOLDER includes a path that matches.
+# forbid PATH REGEX...: fails if a file includes a path that matches; PATH is the file, or a folder around it.
 forbid() {
   local folder=$1
   shift
-  [ -d "$folder" ] || return 0
+  [ -e "$folder" ] || return 0
   local pattern
   for pattern in "$@"; do
     if grep -rnE --include='*.h' --include='*.cpp' --include='*.td' "^(#include|include) [\"<]$pattern" "$folder"; then
@@ -48,7 +49,24 @@ forbid lib/Simulator/Numerics 'Simulator/(Ptx|Machine|Exec|Check|Profile)/'
 forbid dialects/Tile "$target" '(Cta|Layout|Analysis|Transforms|Conversion|Codegen|Pipeline|Driver|Frontend|Runtime|Runner)/'
 forbid dialects/Cta '(Analysis|Transforms|Conversion|Codegen|Pipeline|Driver|Frontend|Runtime|Runner)/'
 forbid lib/Frontend "$target" '(Cta|Layout|Analysis|Lint|Transforms|Conversion|Codegen|Pipeline|Driver|Runtime|Runner)/'
-forbid lib/Frontend/Syntax "$llvm" 'Frontend/(Host|Sema|Emit)/'
+forbid lib/Frontend/Syntax "$llvm" 'Frontend/((Values|Emit|Host|Sema)/|[A-Za-z]+\.h)'
+forbid lib/Frontend/Values 'Frontend/((Emit|Host|Sema)/|[A-Za-z]+\.h)'
+forbid lib/Frontend/Emit 'Frontend/(Host|Sema)/'
+forbid lib/Frontend/Host 'Frontend/Sema/'
+for header in lib/Frontend/*.h; do forbid "$header" 'Frontend/(Values|Emit|Host|Sema)/'; done
+inside='Frontend/(Values|Emit|Host|Sema)/' # of the front end: others know its interface and its syntax
+for folder in lib/*/ tools/*/; do
+  case $folder in lib/Frontend/ | lib/LanguageServer/) ;; *) forbid "${folder%/}" "$inside" ;; esac
+  [ "$folder" = tools/tilec/ ] || [ "$folder" = lib/LanguageServer/ ] || forbid "${folder%/}" 'LanguageServer/' # only tools serve
+  case $folder in lib/*) forbid "${folder%/}" 'tools/' ;; esac
+done
+forbid lib/Driver '(Format|Simulator|SimDriver|Distributed)/'
+forbid lib/Pipeline '(Frontend|Driver|Lint|Runtime|Runner|Interpreter)/'
+forbid lib/Explain '(Frontend|Analysis|Lint|Transforms|Conversion|Pipeline|Interpreter|SimDriver)/'
+forbid lib/LanguageServer 'Frontend/(Values|Host|Sema)/' '(Cta|Layout|Analysis|Transforms|Conversion|Codegen|Pipeline|Runtime|Runner)/'
+forbid tools/docs "$llvm" '(Tile|Cta|Layout|Target|Analysis|Lint|Transforms|Conversion|Codegen|Pipeline|Driver|Runtime|Runner)/'
+forbid tools/libtilec '(Tile|Cta|Layout|Analysis|Lint|Transforms|Conversion|Codegen|Pipeline|Frontend|Interpreter|Runner)/'
+forbid tools/tilec '(Cta|Layout|Analysis|Transforms|Conversion|Simulator|SimDriver)/'
 forbid lib/Format "$llvm" '(Tile|Cta|Layout|Target|Analysis|Lint|Transforms|Conversion|Codegen|Pipeline|Driver|Runtime|Runner)/'
 forbid lib/Analysis '(Lint|Transforms|Conversion|Codegen|Pipeline|Driver|Frontend|Runtime|Runner)/'
 forbid lib/Lint '(Cta|Layout|Transforms|Conversion|Codegen|Pipeline|Driver|Runtime|Runner)/'

@@ -4,7 +4,7 @@
 
 #pragma once
 
-#include "Frontend/Sema/Sema.h"
+#include "Frontend/Emit/Emitter.h"
 #include "Frontend/Values/Python.h"
 
 namespace tile::frontend {
@@ -14,7 +14,7 @@ namespace tile::frontend {
 struct BuiltinCall {
   using Argument = BoundFormal;
 
-  Sema &sema;
+  Emitter &sema;
   const BuiltinInfo &info;
   SourceRange range;
   std::vector<Argument> arguments;
@@ -47,8 +47,8 @@ enum BuiltinFlags : unsigned {
 
 struct BuiltinInfo {
   std::string_view name;
-  std::string_view parameters;             // "x, axis=None, *rest"
-  SymValue (*emit)(Sema &, BuiltinCall &); // null: only for compile-time values
+  std::string_view parameters;                // "x, axis=None, *rest"
+  SymValue (*emit)(Emitter &, BuiltinCall &); // null: only for compile-time values
   unsigned flags;
   PythonRule rule = nullptr; // for compile-time values, if there is one
 };
@@ -65,12 +65,12 @@ const BuiltinInfo *findBuiltin(std::string_view name);
 /// Returns the names, without the prefixes of Python's own functions.
 std::vector<std::string> builtinNames();
 
-#define TILE_BUILTIN(name, parameters, emitter, flags) SymValue emitter(Sema &sema, BuiltinCall &call);
+#define TILE_BUILTIN(name, parameters, emitter, flags) SymValue emitter(Emitter &sema, BuiltinCall &call);
 #include "Frontend/Syntax/Builtins.def"
-SymValue emitAbs(Sema &sema, BuiltinCall &call);
-SymValue emitCdiv(Sema &sema, BuiltinCall &call);
-SymValue emitLen(Sema &sema, BuiltinCall &call);
-SymValue emitPythonMax(Sema &sema, BuiltinCall &call);
-SymValue emitPythonMin(Sema &sema, BuiltinCall &call);
+SymValue emitAbs(Emitter &sema, BuiltinCall &call);
+SymValue emitCdiv(Emitter &sema, BuiltinCall &call);
+SymValue emitLen(Emitter &sema, BuiltinCall &call);
+SymValue emitPythonMax(Emitter &sema, BuiltinCall &call);
+SymValue emitPythonMin(Emitter &sema, BuiltinCall &call);
 
 } // namespace tile::frontend

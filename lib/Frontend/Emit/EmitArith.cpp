@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Emits arithmetic: constants, casts, and binary operations with the promotion rules of Types.cpp.
 
-#include "Frontend/Sema/Sema.h"
+#include "Frontend/Emit/Emitter.h"
 
 #include "Frontend/Emit/EmitBits.h"
 #include "Frontend/Syntax/Literals.h"
@@ -16,7 +16,7 @@ using namespace mlir;
 
 namespace tile::frontend {
 
-Type Sema::mlirType(DType type) {
+Type Emitter::mlirType(DType type) {
   if (type.isPointer)
     return PtrType::get(&context, mlirType(type.pointee()));
   switch (type.scalar) {
@@ -37,12 +37,12 @@ Type Sema::mlirType(DType type) {
   }
 }
 
-Type Sema::mlirType(DType type, ArrayRef<int64_t> shape) {
+Type Emitter::mlirType(DType type, ArrayRef<int64_t> shape) {
   Type element = mlirType(type);
   return shape.empty() ? element : Type(RankedTensorType::get(shape, element));
 }
 
-SymValue Sema::makeNumber(const frontend::Value &number, DType type, SourceRange range) {
+SymValue Emitter::makeNumber(const frontend::Value &number, DType type, SourceRange range) {
   return makeSplat(number, type, {}, range);
 }
 
@@ -65,7 +65,7 @@ static llvm::APFloat floatOf(const frontend::Value &number, const llvm::fltSeman
 }
 
 /// Creates a splat; integers wrap to the type, as in a cast.
-SymValue Sema::makeSplat(const frontend::Value &number, DType type, ArrayRef<int64_t> shape, SourceRange range) {
+SymValue Emitter::makeSplat(const frontend::Value &number, DType type, ArrayRef<int64_t> shape, SourceRange range) {
   if (type.is(Scalar::Float8E4B15))
     return cast(makeSplat(number, Scalar::Float16, shape, range), type, range);
   Type element = mlirType(type);
@@ -86,7 +86,7 @@ SymValue Sema::makeSplat(const frontend::Value &number, DType type, ArrayRef<int
   return SymValue::makeTensor(arith::ConstantOp::create(builder, location(range), attribute), type);
 }
 
-SymValue Sema::toTensor(const SymValue &value, SourceRange range) {
+SymValue Emitter::toTensor(const SymValue &value, SourceRange range) {
   if (value.isTensor() || value.isError())
     return value;
   if (value.isConstant() && isNumber(value.constant)) {
@@ -100,7 +100,7 @@ SymValue Sema::toTensor(const SymValue &value, SourceRange range) {
 //===------------------------------------------------------------------------------------------------------- casts
 
 /// Casts between pointers, and between pointers and integers, which are byte addresses.
-SymValue Sema::castAddress(const SymValue &value, DType type, SourceRange range) {
+SymValue Emitter::castAddress(const SymValue &value, DType type, SourceRange range) {
   if (value.type == type)
     return value;
   if (value.type.isFloat() || type.isFloat())
@@ -116,7 +116,7 @@ SymValue Sema::castAddress(const SymValue &value, DType type, SourceRange range)
   return cast(converted, type, range);
 }
 
-SymValue Sema::bitcast(const SymValue &value, DType type, SourceRange range) {
+SymValue Emitter::bitcast(const SymValue &value, DType type, SourceRange range) {
   if (value.type.isPointer || type.isPointer)
     return castAddress(value, type, range);
   if (value.type.bits() != type.bits())
@@ -177,7 +177,7 @@ static llvm::APInt integerOf(const llvm::APFloat &number, DType from, DType type
 
 /// Converts with rounding towards zero. arith and LLVM leave out-of-range values undefined, so constants are converted
 /// here. 8-bit results are the low bits of a 16-bit conversion, the narrowest in PTX, so stored bytes match Triton's.
-static SymValue castFloatToInteger(Sema &sema, const SymValue &value, DType type, SourceRange range) {
+static SymValue castFloatToInteger(Emitter &sema, const SymValue &value, DType type, SourceRange range) {
   if (type.bits() < 16) {
     DType wide = type.isUnsigned() ? Scalar::UInt16 : Scalar::Int16;
     return sema.cast(castFloatToInteger(sema, value, wide, range), type, range);
@@ -200,7 +200,7 @@ static SymValue castFloatToInteger(Sema &sema, const SymValue &value, DType type
   return SymValue::makeTensor(converted, type);
 }
 
-SymValue Sema::cast(const SymValue &value, DType type, SourceRange range, bool truncateTowardsZero) {
+SymValue Emitter::cast(const SymValue &value, DType type, SourceRange range, bool truncateTowardsZero) {
   if (value.isError() || (value.type == type && value.isTensor()))
     return value;
   if (!value.isTensor())
@@ -238,7 +238,7 @@ SymValue Sema::cast(const SymValue &value, DType type, SourceRange range, bool t
 //===------------------------------------------------------------------------------------------------- arithmetic
 
 /// Checks that a constant next to a tensor of a narrower type fits it.
-static bool checkWeakRange(Sema &sema, const SymValue &operand, DType type, SourceRange range) {
+static bool checkWeakRange(Emitter &sema, const SymValue &operand, DType type, SourceRange range) {
   if (!operand.isConstant() || !type.isInt())
     return true;
   std::optional<Int128> number = asInteger(operand.constant);
@@ -255,7 +255,7 @@ static bool checkWeakRange(Sema &sema, const SymValue &operand, DType type, Sour
   return false;
 }
 
-bool Sema::unify(SymValue &left, SymValue &right, bool isDivision, SourceRange range) {
+bool Emitter::unify(SymValue &left, SymValue &right, bool isDivision, SourceRange range) {
   OperandType types[2];
   SymValue *operands[2] = {&left, &right};
   for (int i = 0; i < 2; ++i) {
@@ -291,7 +291,8 @@ bool Sema::unify(SymValue &left, SymValue &right, bool isDivision, SourceRange r
 }
 
 /// Emits pointer + integer, integer + pointer, pointer - integer.
-static SymValue emitPointerArithmetic(Sema &sema, BinaryOp op, SymValue pointer, SymValue offset, SourceRange range) {
+static SymValue emitPointerArithmetic(Emitter &sema, BinaryOp op, SymValue pointer, SymValue offset,
+                                      SourceRange range) {
   bool isKnown = op == BinaryOp::Add || op == BinaryOp::Sub;
   if (!isKnown || !offset.type.isInt())
     return sema.error(Diag::pointer_arithmetic, range,
@@ -310,7 +311,7 @@ static SymValue emitPointerArithmetic(Sema &sema, BinaryOp op, SymValue pointer,
 }
 
 template <typename FloatOp, typename SignedOp, typename UnsignedOp = SignedOp>
-static SymValue emitNumeric(Sema &sema, const SymValue &left, const SymValue &right, SourceRange range) {
+static SymValue emitNumeric(Emitter &sema, const SymValue &left, const SymValue &right, SourceRange range) {
   Location loc = sema.location(range);
   mlir::Value result;
   if (left.type.isFloat())
@@ -325,7 +326,7 @@ static SymValue emitNumeric(Sema &sema, const SymValue &left, const SymValue &ri
   return SymValue::makeTensor(result, left.type);
 }
 
-static SymValue emitTrueDivision(Sema &sema, SymValue left, SymValue right, SourceRange range) {
+static SymValue emitTrueDivision(Emitter &sema, SymValue left, SymValue right, SourceRange range) {
   if (!sema.unify(left, right, /*isDivision=*/true, range))
     return {};
   if (left.type.isInt()) {
@@ -336,7 +337,7 @@ static SymValue emitTrueDivision(Sema &sema, SymValue left, SymValue right, Sour
   return SymValue::makeTensor(quotient, left.type);
 }
 
-SymValue Sema::binary(BinaryOp op, const SymValue &leftValue, const SymValue &rightValue, SourceRange range) {
+SymValue Emitter::binary(BinaryOp op, const SymValue &leftValue, const SymValue &rightValue, SourceRange range) {
   SymValue left = leftValue, right = rightValue;
   if (left.isError() || right.isError())
     return {};
@@ -395,7 +396,7 @@ SymValue Sema::binary(BinaryOp op, const SymValue &leftValue, const SymValue &ri
   }
 }
 
-SymValue Sema::unary(UnaryOp op, const SymValue &operand, SourceRange range) {
+SymValue Emitter::unary(UnaryOp op, const SymValue &operand, SourceRange range) {
   if (operand.isError())
     return {};
   if (!operand.isTensor() || operand.type.isPointer || operand.type.isFp8())

@@ -112,7 +112,7 @@ SymValue emitUpdate(BuiltinCall &call, AtomicKind signedKind, AtomicKind unsigne
 /// the latter; each element needs one of them. The sign bit also orders zeros and NaNs, which lie beyond the
 /// infinities.
 SymValue emitFloatExtremum(BuiltinCall &call, bool isMaximum) {
-  Sema &sema = call.sema;
+  Emitter &sema = call.sema;
   std::optional<AtomicCall> parsed = parseAtomic(call, 1, 2, 3);
   if (!parsed)
     return {};
@@ -146,29 +146,29 @@ SymValue emitAtomicExtremum(BuiltinCall &call, bool isMaximum) {
 
 } // namespace
 
-SymValue emitAtomicAdd(Sema &, BuiltinCall &call) {
+SymValue emitAtomicAdd(Emitter &, BuiltinCall &call) {
   return emitUpdate(call, AtomicKind::add, AtomicKind::add, /*takesFloats=*/true);
 }
-SymValue emitAtomicMax(Sema &, BuiltinCall &call) {
+SymValue emitAtomicMax(Emitter &, BuiltinCall &call) {
   return emitAtomicExtremum(call, true);
 }
-SymValue emitAtomicMin(Sema &, BuiltinCall &call) {
+SymValue emitAtomicMin(Emitter &, BuiltinCall &call) {
   return emitAtomicExtremum(call, false);
 }
-SymValue emitAtomicAnd(Sema &, BuiltinCall &call) {
+SymValue emitAtomicAnd(Emitter &, BuiltinCall &call) {
   return emitUpdate(call, AtomicKind::and_, AtomicKind::and_, /*takesFloats=*/false);
 }
-SymValue emitAtomicOr(Sema &, BuiltinCall &call) {
+SymValue emitAtomicOr(Emitter &, BuiltinCall &call) {
   return emitUpdate(call, AtomicKind::or_, AtomicKind::or_, /*takesFloats=*/false);
 }
-SymValue emitAtomicXor(Sema &, BuiltinCall &call) {
+SymValue emitAtomicXor(Emitter &, BuiltinCall &call) {
   return emitUpdate(call, AtomicKind::xor_, AtomicKind::xor_, /*takesFloats=*/false);
 }
-SymValue emitAtomicXchg(Sema &, BuiltinCall &call) {
+SymValue emitAtomicXchg(Emitter &, BuiltinCall &call) {
   return emitUpdate(call, AtomicKind::xchg, AtomicKind::xchg, /*takesFloats=*/true);
 }
 
-SymValue emitAtomicCas(Sema &sema, BuiltinCall &call) {
+SymValue emitAtomicCas(Emitter &sema, BuiltinCall &call) {
   std::optional<AtomicCall> parsed = parseAtomic(call, 2, 0, 3);
   if (!parsed)
     return {};
@@ -189,7 +189,7 @@ SymValue emitAtomicCas(Sema &sema, BuiltinCall &call) {
 /// Checks the arguments of a flag operation: the language, and a pointer to one int32. Returns the value; an error
 /// after a message.
 static SymValue parseFlag(BuiltinCall &call) {
-  Sema &sema = call.sema;
+  Emitter &sema = call.sema;
   std::string name(call.info.name);
   if (!sema.isTile1())
     return sema.error(Diag::flag_needs_tile1, call.range, {name});
@@ -201,7 +201,7 @@ static SymValue parseFlag(BuiltinCall &call) {
   return followPointer(call, 1, sema.cast(call.tensor(1), Scalar::Int32, call.rangeOf(1)), pointer);
 }
 
-SymValue emitWaitFlag(Sema &sema, BuiltinCall &call) {
+SymValue emitWaitFlag(Emitter &sema, BuiltinCall &call) {
   SymValue value = parseFlag(call);
   if (value.isError())
     return {};
@@ -210,7 +210,7 @@ SymValue emitWaitFlag(Sema &sema, BuiltinCall &call) {
 }
 
 /// A release by one thread covers what the others have written before the barrier.
-SymValue emitSetFlag(Sema &sema, BuiltinCall &call) {
+SymValue emitSetFlag(Emitter &sema, BuiltinCall &call) {
   SymValue value = parseFlag(call);
   if (value.isError())
     return {};

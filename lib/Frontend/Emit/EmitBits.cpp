@@ -51,7 +51,7 @@ static uint64_t unsignedBound(mlir::Value value) {
   return std::min(bound, unknown);
 }
 
-static mlir::Value emitShift(Sema &sema, BinaryOp op, bool isSigned, const SymValue &value, const SymValue &amount,
+static mlir::Value emitShift(Emitter &sema, BinaryOp op, bool isSigned, const SymValue &value, const SymValue &amount,
                              SourceRange range) {
   OpBuilder &builder = sema.builder;
   Location loc = sema.location(range);
@@ -72,7 +72,7 @@ static mlir::Value emitShift(Sema &sema, BinaryOp op, bool isSigned, const SymVa
   return arith::SelectOp::create(builder, loc, isInside, shifted, splat(0));
 }
 
-SymValue emitBits(Sema &sema, BinaryOp op, SymValue left, SymValue right, SourceRange range) {
+SymValue emitBits(Emitter &sema, BinaryOp op, SymValue left, SymValue right, SourceRange range) {
   // A right shift is arithmetic according to the type of its left operand before promotion or, if that is a literal, of
   // the amount.
   bool isSigned = !(left.isConstant() ? right : left).type.isUnsigned();

@@ -12,7 +12,7 @@ using namespace mlir;
 
 namespace tile::frontend {
 
-SymValue emitMakeBlockPtr(Sema &sema, BuiltinCall &call) {
+SymValue emitMakeBlockPtr(Emitter &sema, BuiltinCall &call) {
   SymValue base = pointerOperand(call);
   auto block = call.shape(4);
   if (base.isError() || !block)
@@ -44,7 +44,7 @@ static bool blockPointerOperand(BuiltinCall &call) {
   return false;
 }
 
-SymValue emitAdvance(Sema &sema, BuiltinCall &call) {
+SymValue emitAdvance(Emitter &sema, BuiltinCall &call) {
   if (!blockPointerOperand(call))
     return {};
   SymValue result = call[0];
@@ -79,7 +79,7 @@ static std::optional<std::set<int64_t>> checkedDimensions(BuiltinCall &call, siz
 }
 
 std::optional<BlockAddress> expandBlockPointer(BuiltinCall &call, size_t boundaryIndex) {
-  Sema &sema = call.sema;
+  Emitter &sema = call.sema;
   const SymValue &block = call[0];
   size_t rank = block.dims.size();
   auto checked = checkedDimensions(call, boundaryIndex, rank);

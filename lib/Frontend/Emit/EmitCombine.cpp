@@ -8,7 +8,7 @@ using namespace mlir;
 namespace tile::frontend {
 
 bool emitCombineRegion(BuiltinCall &call, Region &region, const std::vector<SymValue> &sources, Combine combine) {
-  Sema &sema = call.sema;
+  Emitter &sema = call.sema;
   Location loc = sema.location(call.range);
   SmallVector<Type> elements;
   for (int side = 0; side < 2; ++side)
@@ -32,7 +32,7 @@ bool emitCombineRegion(BuiltinCall &call, Region &region, const std::vector<SymV
 
 std::vector<SymValue> callCombine(BuiltinCall &call, size_t index, const std::vector<SymValue> &left,
                                   const std::vector<SymValue> &right) {
-  Sema &sema = call.sema;
+  Emitter &sema = call.sema;
   std::vector<SymValue> arguments = left, out;
   arguments.insert(arguments.end(), right.begin(), right.end());
   SymValue combined = sema.callValue(call[index], arguments, call.rangeOf(index));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Emits comparisons, logic, selection, minimum and maximum.
 
-#include "Frontend/Sema/Sema.h"
+#include "Frontend/Emit/Emitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -43,7 +43,7 @@ static arith::CmpIPredicate integerPredicate(CompareOp op, bool isUnsigned) {
   }
 }
 
-SymValue Sema::compare(CompareOp op, const SymValue &leftValue, const SymValue &rightValue, SourceRange range) {
+SymValue Emitter::compare(CompareOp op, const SymValue &leftValue, const SymValue &rightValue, SourceRange range) {
   // A literal is not weak in a comparison: fp16 > 0.5 is evaluated in fp32.
   SymValue left = toTensor(leftValue, range), right = toTensor(rightValue, range);
   // Addresses compare as unsigned integers.
@@ -63,7 +63,7 @@ SymValue Sema::compare(CompareOp op, const SymValue &leftValue, const SymValue &
   return SymValue::makeTensor(result, Scalar::Int1);
 }
 
-SymValue Sema::logical(BoolOperator op, const SymValue &leftValue, const SymValue &rightValue, SourceRange range) {
+SymValue Emitter::logical(BoolOperator op, const SymValue &leftValue, const SymValue &rightValue, SourceRange range) {
   SymValue left = leftValue, right = rightValue;
   for (const SymValue *operand : {&left, &right}) {
     if (operand->isError())
@@ -79,8 +79,8 @@ SymValue Sema::logical(BoolOperator op, const SymValue &leftValue, const SymValu
   return SymValue::makeTensor(arith::OrIOp::create(builder, loc, left.value, right.value), Scalar::Int1);
 }
 
-SymValue Sema::minimumOrMaximum(bool isMaximum, const SymValue &leftValue, const SymValue &rightValue,
-                                bool propagateNan, SourceRange range) {
+SymValue Emitter::minimumOrMaximum(bool isMaximum, const SymValue &leftValue, const SymValue &rightValue,
+                                   bool propagateNan, SourceRange range) {
   SymValue left = leftValue, right = rightValue;
   if (!unify(left, right, /*isDivision=*/false, range))
     return {};
@@ -103,8 +103,8 @@ SymValue Sema::minimumOrMaximum(bool isMaximum, const SymValue &leftValue, const
   return SymValue::makeTensor(result, left.type);
 }
 
-SymValue Sema::select(const SymValue &conditionValue, const SymValue &thenValue, const SymValue &elseValue,
-                      SourceRange range) {
+SymValue Emitter::select(const SymValue &conditionValue, const SymValue &thenValue, const SymValue &elseValue,
+                         SourceRange range) {
   SymValue chosen = cast(toTensor(conditionValue, range), Scalar::Int1, range);
   SymValue left = thenValue, right = elseValue;
   if (chosen.isError() || !unify(left, right, /*isDivision=*/false, range))

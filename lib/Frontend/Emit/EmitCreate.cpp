@@ -10,7 +10,7 @@ using namespace mlir;
 
 namespace tile::frontend {
 
-SymValue emitArange(Sema &sema, BuiltinCall &call) {
+SymValue emitArange(Emitter &sema, BuiltinCall &call) {
   std::optional<int64_t> start = call.integer(0), end = call.integer(1);
   return start && end ? sema.arange(*start, *end, call.range) : SymValue();
 }
@@ -24,7 +24,7 @@ static Int128 saturate(double value, DType type) {
   return std::clamp(static_cast<Int128>(std::trunc(value)), smallest, largest);
 }
 
-static SymValue splat(Sema &sema, const SymValue &value, DType type, ArrayRef<int64_t> shape, BuiltinCall &call) {
+static SymValue splat(Emitter &sema, const SymValue &value, DType type, ArrayRef<int64_t> shape, BuiltinCall &call) {
   if (type.isPointer)
     return sema.error(Diag::not_supported, call.range, {"a block of constant pointers"});
   if (value.isConstant() && isNumber(value.constant)) {
@@ -44,30 +44,30 @@ static SymValue splat(Sema &sema, const SymValue &value, DType type, ArrayRef<in
   return sema.broadcastTo(scalar, shape, call.range);
 }
 
-SymValue emitFull(Sema &sema, BuiltinCall &call) {
+SymValue emitFull(Emitter &sema, BuiltinCall &call) {
   auto shape = call.shape(0);
   std::optional<DType> type = call.dtype(2);
   return shape && type ? splat(sema, call[1], *type, *shape, call) : SymValue();
 }
 
-SymValue emitZeros(Sema &sema, BuiltinCall &call) {
+SymValue emitZeros(Emitter &sema, BuiltinCall &call) {
   auto shape = call.shape(0);
   std::optional<DType> type = call.dtype(1);
   return shape && type ? splat(sema, SymValue::makeConstant(Int128(0)), *type, *shape, call) : SymValue();
 }
 
-SymValue emitZerosLike(Sema &sema, BuiltinCall &call) {
+SymValue emitZerosLike(Emitter &sema, BuiltinCall &call) {
   SymValue like = call.tensor(0);
   if (like.isError())
     return {};
   return splat(sema, SymValue::makeConstant(Int128(0)), like.type, like.shape(), call);
 }
 
-SymValue emitToTensor(Sema &, BuiltinCall &call) {
+SymValue emitToTensor(Emitter &, BuiltinCall &call) {
   return call.tensor(0);
 }
 
-SymValue emitCast(Sema &sema, BuiltinCall &call) {
+SymValue emitCast(Emitter &sema, BuiltinCall &call) {
   SymValue value = call.tensor(0);
   // The type of another block means its element type.
   std::optional<DType> type = call[1].kind == SymValue::Kind::BlockType ? call[1].type : call.dtype(1);
@@ -82,7 +82,7 @@ SymValue emitCast(Sema &sema, BuiltinCall &call) {
   return sema.cast(value, *type, call.range, *rounding == "rtz");
 }
 
-SymValue emitExpandDims(Sema &sema, BuiltinCall &call) {
+SymValue emitExpandDims(Emitter &sema, BuiltinCall &call) {
   SymValue value = call.tensor(0);
   if (value.isError())
     return {};
@@ -106,24 +106,24 @@ SymValue emitExpandDims(Sema &sema, BuiltinCall &call) {
   return value;
 }
 
-SymValue emitBroadcastTo(Sema &sema, BuiltinCall &call) {
+SymValue emitBroadcastTo(Emitter &sema, BuiltinCall &call) {
   SymValue value = call.tensor(0);
   auto shape = call.shape(1);
   return value.isError() || !shape ? SymValue() : sema.broadcastTo(value, *shape, call.range);
 }
 
-SymValue emitBroadcast(Sema &sema, BuiltinCall &call) {
+SymValue emitBroadcast(Emitter &sema, BuiltinCall &call) {
   SymValue left = call.tensor(0), right = call.tensor(1);
   return sema.broadcastTogether(left, right, call.range) ? SymValue::makeTuple({left, right}) : SymValue();
 }
 
-SymValue emitReshape(Sema &sema, BuiltinCall &call) {
+SymValue emitReshape(Emitter &sema, BuiltinCall &call) {
   SymValue value = call.tensor(0);
   auto shape = call.shape(1);
   return value.isError() || !shape ? SymValue() : sema.reshape(value, *shape, call.range);
 }
 
-SymValue emitRavel(Sema &sema, BuiltinCall &call) {
+SymValue emitRavel(Emitter &sema, BuiltinCall &call) {
   SymValue value = call.tensor(0);
   if (value.isError())
     return {};
@@ -154,7 +154,7 @@ static std::optional<SmallVector<int32_t>> permutation(BuiltinCall &call, size_t
   return std::nullopt;
 }
 
-SymValue emitPermute(Sema &sema, BuiltinCall &call) {
+SymValue emitPermute(Emitter &sema, BuiltinCall &call) {
   SymValue value = call.block(0);
   if (value.isError())
     return {};
@@ -162,7 +162,7 @@ SymValue emitPermute(Sema &sema, BuiltinCall &call) {
   return order ? sema.permute(value, *order, call.range) : SymValue();
 }
 
-SymValue emitTrans(Sema &sema, BuiltinCall &call) {
+SymValue emitTrans(Emitter &sema, BuiltinCall &call) {
   if (!call[1].elements.empty())
     return emitPermute(sema, call);
   SymValue value = call.block(0);

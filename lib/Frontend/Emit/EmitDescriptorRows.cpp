@@ -50,7 +50,7 @@ struct Rows {
 
 /// Checks the constraints of TMA gathers and scatters, and builds pointers.
 std::optional<Rows> rowsAt(BuiltinCall &call, size_t rowsIndex) {
-  Sema &sema = call.sema;
+  Emitter &sema = call.sema;
   if (!descriptorOperand(call))
     return std::nullopt;
   const SymValue &desc = call[0];
@@ -93,26 +93,26 @@ std::optional<Rows> rowsAt(BuiltinCall &call, size_t rowsIndex) {
 
 } // namespace
 
-SymValue emitDescriptorAdd(Sema &, BuiltinCall &call) {
+SymValue emitDescriptorAdd(Emitter &, BuiltinCall &call) {
   return emitUpdate(call, "add");
 }
-SymValue emitDescriptorMin(Sema &, BuiltinCall &call) {
+SymValue emitDescriptorMin(Emitter &, BuiltinCall &call) {
   return emitUpdate(call, "min");
 }
-SymValue emitDescriptorMax(Sema &, BuiltinCall &call) {
+SymValue emitDescriptorMax(Emitter &, BuiltinCall &call) {
   return emitUpdate(call, "max");
 }
-SymValue emitDescriptorAnd(Sema &, BuiltinCall &call) {
+SymValue emitDescriptorAnd(Emitter &, BuiltinCall &call) {
   return emitUpdate(call, "and");
 }
-SymValue emitDescriptorOr(Sema &, BuiltinCall &call) {
+SymValue emitDescriptorOr(Emitter &, BuiltinCall &call) {
   return emitUpdate(call, "or");
 }
-SymValue emitDescriptorXor(Sema &, BuiltinCall &call) {
+SymValue emitDescriptorXor(Emitter &, BuiltinCall &call) {
   return emitUpdate(call, "xor");
 }
 
-SymValue emitDescriptorGather(Sema &sema, BuiltinCall &call) {
+SymValue emitDescriptorGather(Emitter &sema, BuiltinCall &call) {
   std::optional<Rows> rows = rowsAt(call, 1);
   if (!rows)
     return {};
@@ -126,7 +126,7 @@ SymValue emitDescriptorGather(Sema &sema, BuiltinCall &call) {
   return SymValue::makeTensor(loaded, rows->type);
 }
 
-SymValue emitDescriptorScatter(Sema &sema, BuiltinCall &call) {
+SymValue emitDescriptorScatter(Emitter &sema, BuiltinCall &call) {
   std::optional<Rows> rows = rowsAt(call, 2);
   if (!rows)
     return {};

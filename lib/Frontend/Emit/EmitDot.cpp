@@ -68,7 +68,7 @@ static int64_t minimumK(DType type) {
 }
 
 static bool checkOperands(BuiltinCall &call, const SymValue &a, const SymValue &b) {
-  Sema &sema = call.sema;
+  Emitter &sema = call.sema;
   if (a.shape().size() != 2 || b.shape().size() != 2) {
     sema.error(Diag::dot_rank, call.range, {describe(a) + " and " + describe(b)});
     return false;
@@ -122,7 +122,7 @@ static SymValue transposed(BuiltinCall &call, const SymValue &matrix) {
 }
 
 /// Emits a batched dot: one dot for each matrix, concatenated along the first dimension.
-static SymValue emitBatch(Sema &sema, BuiltinCall &call, const SymValue &a, const SymValue &b) {
+static SymValue emitBatch(Emitter &sema, BuiltinCall &call, const SymValue &a, const SymValue &b) {
   int64_t count = a.shape()[0];
   std::optional<InputPrecision> precision = inputPrecision(call);
   if (b.shape()[0] != count)
@@ -160,7 +160,7 @@ static SymValue emitBatch(Sema &sema, BuiltinCall &call, const SymValue &a, cons
 }
 
 /// Emits a dot of more than three dimensions: merges all dimensions but the last two into one.
-static SymValue emitManyDimensions(Sema &sema, BuiltinCall &call, const SymValue &a, const SymValue &b) {
+static SymValue emitManyDimensions(Emitter &sema, BuiltinCall &call, const SymValue &a, const SymValue &b) {
   size_t rank = a.shape().size();
   SmallVector<int64_t> leading(a.shape().drop_back(2));
   if (b.shape().size() != rank || b.shape().drop_back(2) != ArrayRef(leading))
@@ -184,7 +184,7 @@ static SymValue emitManyDimensions(Sema &sema, BuiltinCall &call, const SymValue
   return sema.reshape(product, leading, call.range);
 }
 
-SymValue emitDot(Sema &sema, BuiltinCall &call) {
+SymValue emitDot(Emitter &sema, BuiltinCall &call) {
   SymValue a = call.block(0), b = call.block(1);
   std::optional<bool> transA = call.flag(7), transB = call.flag(8);
   if (!transA || !transB)

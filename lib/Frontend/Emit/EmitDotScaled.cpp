@@ -112,7 +112,7 @@ static SymValue readAccumulator(BuiltinCall &call, ArrayRef<int64_t> shape) {
                          {describe(acc), "fp32", std::to_string(shape[0]), std::to_string(shape[1])});
 }
 
-SymValue emitDotScaled(Sema &sema, BuiltinCall &call) {
+SymValue emitDotScaled(Emitter &sema, BuiltinCall &call) {
   std::optional<bool> leftPack = call.flag(8), rightPack = call.flag(9);
   if (!leftPack || !rightPack)
     return {};

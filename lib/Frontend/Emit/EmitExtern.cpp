@@ -18,7 +18,7 @@ namespace tile::frontend {
 /// result. Text with side effects on scalars is executed once per program, as a block of one element between barriers,
 /// so that it comes after all earlier work of the program. Text without run-time operands, such as barriers and fences,
 /// is executed by each thread.
-SymValue emitInlineAsm(Sema &sema, BuiltinCall &call) {
+SymValue emitInlineAsm(Emitter &sema, BuiltinCall &call) {
   std::optional<std::string> text = call.text(0), constraints = call.text(1);
   std::optional<bool> isPure = call.flag(4);
   std::optional<int64_t> pack = call.integer(5);
@@ -84,15 +84,15 @@ static SymValue emitGridDependency(BuiltinCall &call, GridDependency kind) {
   GridDependencyOp::create(call.sema.builder, call.sema.location(call.range), kind);
   return SymValue::makeConstant(NoneValue{});
 }
-SymValue emitGridWait(Sema &, BuiltinCall &call) {
+SymValue emitGridWait(Emitter &, BuiltinCall &call) {
   return emitGridDependency(call, GridDependency::wait);
 }
-SymValue emitGridLaunch(Sema &, BuiltinCall &call) {
+SymValue emitGridLaunch(Emitter &, BuiltinCall &call) {
   return emitGridDependency(call, GridDependency::launch);
 }
 
 /// Returns the number of warps of the enclosing kernel, which is chosen before anything is emitted.
-SymValue emitNumWarps(Sema &sema, BuiltinCall &call) {
+SymValue emitNumWarps(Emitter &sema, BuiltinCall &call) {
   mlir::Block *block = sema.builder.getInsertionBlock();
   Operation *parent = block ? block->getParentOp() : nullptr;
   while (parent && !isa<KernelOp>(parent))
@@ -101,7 +101,7 @@ SymValue emitNumWarps(Sema &sema, BuiltinCall &call) {
     return sema.error(Diag::not_supported, call.range, {std::string(call.info.name) + " outside of a kernel"});
   return SymValue::makeConstant(Int128(llvm::cast<KernelOp>(parent).getNumWarps()));
 }
-SymValue emitNumThreads(Sema &sema, BuiltinCall &call) {
+SymValue emitNumThreads(Emitter &sema, BuiltinCall &call) {
   constexpr int threadsPerWarp = 32;
   SymValue warps = emitNumWarps(sema, call);
   if (warps.isError())
@@ -110,14 +110,14 @@ SymValue emitNumThreads(Sema &sema, BuiltinCall &call) {
 }
 
 static SymValue emitRegister(BuiltinCall &call, SpecialRegister source, DType type) {
-  Sema &sema = call.sema;
+  Emitter &sema = call.sema;
   mlir::Value value = ReadRegisterOp::create(sema.builder, sema.location(call.range), sema.mlirType(type), source);
   return SymValue::makeTensor(value, type);
 }
-SymValue emitSmId(Sema &, BuiltinCall &call) {
+SymValue emitSmId(Emitter &, BuiltinCall &call) {
   return emitRegister(call, SpecialRegister::smid, Scalar::Int32);
 }
-SymValue emitGlobalTimer(Sema &, BuiltinCall &call) {
+SymValue emitGlobalTimer(Emitter &, BuiltinCall &call) {
   return emitRegister(call, SpecialRegister::globaltimer, Scalar::Int64);
 }
 
@@ -189,7 +189,7 @@ constexpr MathFunction functions[] = {
 } // namespace
 
 bool floatOperands(BuiltinCall &call, std::vector<SymValue> &operands) {
-  Sema &sema = call.sema;
+  Emitter &sema = call.sema;
   DType type = Scalar::Float32;
   for (size_t i = 0; i < call.arguments.size(); ++i) {
     operands.push_back(call.tensor(i));
@@ -213,7 +213,7 @@ bool floatOperands(BuiltinCall &call, std::vector<SymValue> &operands) {
   return true;
 }
 
-SymValue emitLibdevice(Sema &sema, BuiltinCall &call) {
+SymValue emitLibdevice(Emitter &sema, BuiltinCall &call) {
   StringRef name = StringRef(call.info.name).substr(StringRef("libdevice.").size());
   const auto *function = llvm::find_if(functions, [&](const auto &entry) { return entry.name == name; });
   std::vector<SymValue> operands;
@@ -239,7 +239,7 @@ SymValue emitLibdevice(Sema &sema, BuiltinCall &call) {
 }
 
 /// Clamps to [0, 1]; NaN gives 0.
-SymValue emitSaturate(Sema &sema, BuiltinCall &call) {
+SymValue emitSaturate(Emitter &sema, BuiltinCall &call) {
   std::vector<SymValue> operands;
   if (!floatOperands(call, operands))
     return {};
@@ -250,7 +250,7 @@ SymValue emitSaturate(Sema &sema, BuiltinCall &call) {
 }
 
 /// Returns 1 if the sign bit is set, also for -0 and NaN; else 0.
-SymValue emitSignBit(Sema &sema, BuiltinCall &call) {
+SymValue emitSignBit(Emitter &sema, BuiltinCall &call) {
   std::vector<SymValue> operands;
   if (!floatOperands(call, operands))
     return {};
@@ -261,7 +261,7 @@ SymValue emitSignBit(Sema &sema, BuiltinCall &call) {
 }
 
 /// Emits bitcasts between floats and integers, and bit counts.
-SymValue emitBitsOf(Sema &sema, BuiltinCall &call) {
+SymValue emitBitsOf(Emitter &sema, BuiltinCall &call) {
   SymValue x = call.tensor(0);
   if (x.isError())
     return {};
@@ -274,7 +274,7 @@ SymValue emitBitsOf(Sema &sema, BuiltinCall &call) {
   return sema.bitcast(x, type, call.range);
 }
 
-SymValue emitBitCount(Sema &sema, BuiltinCall &call) {
+SymValue emitBitCount(Emitter &sema, BuiltinCall &call) {
   SymValue x = call.tensor(0);
   if (x.isError())
     return {};

@@ -4,7 +4,7 @@
 // Neither MLIR nor any instruction has this format. It is an fp16 without the top exponent bit and seven mantissa bits,
 // so values are stored as 8-bit integers, and conversions shift them to and from fp16.
 
-#include "Frontend/Sema/Sema.h"
+#include "Frontend/Emit/Emitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -17,7 +17,7 @@ namespace {
 /// Operations on the bits of a value, as 16-bit integers.
 class Bits {
 public:
-  Bits(Sema &sema, const SymValue &value, SourceRange range) : sema(sema), shape(value.shape()), range(range) {}
+  Bits(Emitter &sema, const SymValue &value, SourceRange range) : sema(sema), shape(value.shape()), range(range) {}
 
   SymValue with(BinaryOp op, const SymValue &value, uint64_t operand) {
     SymValue number = sema.makeSplat(Value(Int128(operand)), Scalar::UInt16, shape, range);
@@ -28,14 +28,14 @@ public:
   }
 
 private:
-  Sema &sema;
+  Emitter &sema;
   SmallVector<int64_t> shape;
   SourceRange range;
 };
 
 } // namespace
 
-SymValue Sema::halfOfLegacyFloat8(const SymValue &value, SourceRange range) {
+SymValue Emitter::halfOfLegacyFloat8(const SymValue &value, SourceRange range) {
   Bits bits(*this, value, range);
   SymValue code = cast(SymValue::makeTensor(value.value, Scalar::UInt8), Scalar::UInt16, range);
   SymValue magnitude = bits.with(BinaryOp::LShift, bits.with(BinaryOp::BitAnd, code, 0x7f), 7);
@@ -44,7 +44,7 @@ SymValue Sema::halfOfLegacyFloat8(const SymValue &value, SourceRange range) {
 }
 
 /// Rounds to nearest even; larger values and NaN become the largest number.
-SymValue Sema::legacyFloat8OfHalf(const SymValue &value, SourceRange range) {
+SymValue Emitter::legacyFloat8OfHalf(const SymValue &value, SourceRange range) {
   if (value.isError())
     return {};
   Bits bits(*this, value, range);

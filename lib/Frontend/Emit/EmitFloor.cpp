@@ -53,7 +53,7 @@ static bool isNonNegative(mlir::Value value) {
   return getUpperBound(value).has_value();
 }
 
-SymValue Sema::floorDivision(bool isRemainder, const SymValue &left, const SymValue &right, SourceRange range) {
+SymValue Emitter::floorDivision(bool isRemainder, const SymValue &left, const SymValue &right, SourceRange range) {
   Location loc = location(range);
   mlir::Value a = left.value, b = right.value;
   auto result = [&](mlir::Value value) { return SymValue::makeTensor(value, left.type); };
@@ -98,7 +98,7 @@ static DType bitsType(DType type) {
 
 /// Selects the element by masking and an OR reduction of bits along the dimension, which preserves every value. An
 /// index out of bounds gives zero.
-SymValue Sema::elementAt(const SymValue &value, size_t axis, const SymValue &index, SourceRange range) {
+SymValue Emitter::elementAt(const SymValue &value, size_t axis, const SymValue &index, SourceRange range) {
   if (value.isScalar())
     return error(Diag::scalar_subscript, range, {describe(value)});
   if (axis >= value.shape().size())

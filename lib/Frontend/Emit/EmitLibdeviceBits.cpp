@@ -16,7 +16,7 @@ namespace {
 
 /// Emits operations at one source location.
 struct Arithmetic {
-  Sema &sema;
+  Emitter &sema;
   SourceRange range;
 
   SymValue add(const SymValue &x, const SymValue &y) { return sema.binary(BinaryOp::Add, x, y, range); }
@@ -55,7 +55,7 @@ SymValue scale(Arithmetic at, SymValue x, SymValue n) {
 /// Converts operands to 32-bit integers of one shape: int32, or uint32 if the first is unsigned. Returns false after an
 /// error.
 bool wordOperands(BuiltinCall &call, std::vector<SymValue> &words) {
-  Sema &sema = call.sema;
+  Emitter &sema = call.sema;
   for (size_t i = 0; i < call.arguments.size(); ++i) {
     SymValue operand = call.tensor(i);
     if (operand.isError())
@@ -78,7 +78,7 @@ bool wordOperands(BuiltinCall &call, std::vector<SymValue> &words) {
 } // namespace
 
 /// Reverses the bits by swapping halves of ever smaller groups.
-SymValue emitBitReverse(Sema &sema, BuiltinCall &call) {
+SymValue emitBitReverse(Emitter &sema, BuiltinCall &call) {
   SymValue x = call.tensor(0);
   if (x.isError())
     return {};
@@ -99,7 +99,7 @@ SymValue emitBitReverse(Sema &sema, BuiltinCall &call) {
 }
 
 /// Selects four of the eight bytes of y:x, by the lower three bits of the nibbles of the selector.
-SymValue emitBytePermute(Sema &sema, BuiltinCall &call) {
+SymValue emitBytePermute(Emitter &sema, BuiltinCall &call) {
   std::vector<SymValue> words;
   if (!wordOperands(call, words))
     return {};
@@ -116,7 +116,7 @@ SymValue emitBytePermute(Sema &sema, BuiltinCall &call) {
 }
 
 /// Emits mul24, sad, hadd and rhadd in 64 bits.
-SymValue emitWordArithmetic(Sema &sema, BuiltinCall &call) {
+SymValue emitWordArithmetic(Emitter &sema, BuiltinCall &call) {
   std::vector<SymValue> words;
   if (!wordOperands(call, words))
     return {};
@@ -138,7 +138,7 @@ SymValue emitWordArithmetic(Sema &sema, BuiltinCall &call) {
 }
 
 /// Splits a 64-bit value into words, or joins two words.
-SymValue emitDoubleWords(Sema &sema, BuiltinCall &call) {
+SymValue emitDoubleWords(Emitter &sema, BuiltinCall &call) {
   Arithmetic at{sema, call.range};
   if (StringRef(call.info.name).ends_with("hiloint2double")) {
     std::vector<SymValue> words;
@@ -156,7 +156,7 @@ SymValue emitDoubleWords(Sema &sema, BuiltinCall &call) {
 }
 
 /// Emits ldexp and scalbn: x times 2^n.
-SymValue emitScaleByPower(Sema &sema, BuiltinCall &call) {
+SymValue emitScaleByPower(Emitter &sema, BuiltinCall &call) {
   SymValue x = call.tensor(0), n = call.tensor(1);
   if (x.isError() || n.isError())
     return {};
@@ -170,7 +170,7 @@ SymValue emitScaleByPower(Sema &sema, BuiltinCall &call) {
 }
 
 /// Returns the exponent of x; the smallest integer for 0 and NaN, the largest for infinities.
-SymValue emitIlogb(Sema &sema, BuiltinCall &call) {
+SymValue emitIlogb(Emitter &sema, BuiltinCall &call) {
   SymValue x = call.tensor(0);
   SymValue exponent = x.isError() ? x : callValues(call, "libdevice.logb", {x});
   if (exponent.isError())
@@ -185,7 +185,7 @@ SymValue emitIlogb(Sema &sema, BuiltinCall &call) {
 }
 
 /// Emits norm4d and rnorm4d from the norm of three operands and the fourth.
-SymValue emitNorm4d(Sema &, BuiltinCall &call) {
+SymValue emitNorm4d(Emitter &, BuiltinCall &call) {
   std::vector<SymValue> operands;
   if (!floatOperands(call, operands))
     return {};
@@ -197,7 +197,7 @@ SymValue emitNorm4d(Sema &, BuiltinCall &call) {
 }
 
 /// Emits 10 to the power of x through 2^x, like CUDA's fast variant.
-SymValue emitFastExp10(Sema &sema, BuiltinCall &call) {
+SymValue emitFastExp10(Emitter &sema, BuiltinCall &call) {
   std::vector<SymValue> operands;
   if (!floatOperands(call, operands))
     return {};

@@ -15,7 +15,7 @@ namespace {
 
 /// Broadcasts the arguments to blocks of one shape. Empty after an error.
 std::vector<SymValue> blockArguments(BuiltinCall &call) {
-  Sema &sema = call.sema;
+  Emitter &sema = call.sema;
   std::vector<SymValue> blocks;
   SymValue shaped;
   for (const SymValue &element : call[1].elements) {
@@ -42,7 +42,7 @@ std::vector<SymValue> blockArguments(BuiltinCall &call) {
 
 /// Calls the function on these scalars and returns the resulting scalars; empty after an error.
 std::vector<SymValue> callFunction(BuiltinCall &call, const std::vector<SymValue> &scalars, bool &isTuple) {
-  Sema &sema = call.sema;
+  Emitter &sema = call.sema;
   SymValue returned = sema.callValue(call[0], scalars, call.rangeOf(0));
   if (returned.isError())
     return {};
@@ -76,7 +76,7 @@ Operation *findForeign(Region &region) {
 
 /// Emits the map over blocks of one shape; empty after an error.
 std::vector<SymValue> emitRegion(BuiltinCall &call, const std::vector<SymValue> &blocks, bool &isTuple) {
-  Sema &sema = call.sema;
+  Emitter &sema = call.sema;
   Location loc = sema.location(call.range);
   Region region;
   std::vector<SymValue> results;
@@ -141,7 +141,7 @@ SymValue joinPositions(BuiltinCall &call, ArrayRef<SymValue> places) {
 
 /// Passes every `pack` elements, in row-major order, to one call.
 std::vector<SymValue> emitPacked(BuiltinCall &call, const std::vector<SymValue> &blocks, int64_t pack, bool &isTuple) {
-  Sema &sema = call.sema;
+  Emitter &sema = call.sema;
   unsigned bits = llvm::Log2_64(static_cast<uint64_t>(pack));
   SmallVector<int64_t> whole(blocks[0].shape()), rows{ShapedType::getNumElements(whole) / pack};
   rows.append(bits, 2);
@@ -165,7 +165,7 @@ std::vector<SymValue> emitPacked(BuiltinCall &call, const std::vector<SymValue> 
 
 } // namespace
 
-SymValue emitMap(Sema &sema, BuiltinCall &call) {
+SymValue emitMap(Emitter &sema, BuiltinCall &call) {
   const SymValue &function = call[0];
   std::optional<int64_t> pack = call.integer(2);
   if (function.isError() || !pack)

@@ -10,24 +10,24 @@ using namespace mlir;
 
 namespace tile::frontend {
 
-static SymValue emitOperator(Sema &sema, BuiltinCall &call, BinaryOp op) {
+static SymValue emitOperator(Emitter &sema, BuiltinCall &call, BinaryOp op) {
   if (call[0].isConstant() && call[1].isConstant())
     return sema.fromResult(evaluate(op, call[0].constant, call[1].constant), call.range);
   return sema.binary(op, call[0], call[1], call.range);
 }
 
-SymValue emitAdd(Sema &sema, BuiltinCall &call) {
+SymValue emitAdd(Emitter &sema, BuiltinCall &call) {
   return emitOperator(sema, call, BinaryOp::Add);
 }
-SymValue emitSub(Sema &sema, BuiltinCall &call) {
+SymValue emitSub(Emitter &sema, BuiltinCall &call) {
   return emitOperator(sema, call, BinaryOp::Sub);
 }
-SymValue emitMul(Sema &sema, BuiltinCall &call) {
+SymValue emitMul(Emitter &sema, BuiltinCall &call) {
   return emitOperator(sema, call, BinaryOp::Mult);
 }
 
 /// Emits a division. With ieee_rounding, fp32 is correctly rounded; other types always are.
-static SymValue divide(Sema &sema, const SymValue &left, const SymValue &right, std::optional<bool> ieeeRounding,
+static SymValue divide(Emitter &sema, const SymValue &left, const SymValue &right, std::optional<bool> ieeeRounding,
                        SourceRange range) {
   SymValue quotient = sema.binary(BinaryOp::Div, left, right, range);
   if (!ieeeRounding.value_or(false) || quotient.isError() || !quotient.type.is(Scalar::Float32))
@@ -41,7 +41,7 @@ static SymValue divide(Sema &sema, const SymValue &left, const SymValue &right, 
   return quotient;
 }
 
-SymValue emitDivide(Sema &sema, BuiltinCall &call) {
+SymValue emitDivide(Emitter &sema, BuiltinCall &call) {
   SymValue left = call.tensor(0), right = call.tensor(1);
   for (const SymValue *operand : {&left, &right}) {
     if (operand->isError())
@@ -53,7 +53,7 @@ SymValue emitDivide(Sema &sema, BuiltinCall &call) {
 }
 
 /// Emits (x + (div - 1)) // div, with the division of the operands' type.
-SymValue emitCdiv(Sema &sema, BuiltinCall &call) {
+SymValue emitCdiv(Emitter &sema, BuiltinCall &call) {
   SymValue one = SymValue::makeConstant(Int128(1));
   SymValue less = call[1].isConstant()
                       ? sema.fromResult(evaluate(BinaryOp::Sub, call[1].constant, one.constant), call.range)
@@ -61,15 +61,15 @@ SymValue emitCdiv(Sema &sema, BuiltinCall &call) {
   return sema.binary(BinaryOp::FloorDiv, sema.binary(BinaryOp::Add, call[0], less, call.range), call[1], call.range);
 }
 
-SymValue emitLogicalAnd(Sema &sema, BuiltinCall &call) {
+SymValue emitLogicalAnd(Emitter &sema, BuiltinCall &call) {
   return sema.logical(BoolOperator::And, call.tensor(0), call.tensor(1), call.range);
 }
 
-SymValue emitLogicalOr(Sema &sema, BuiltinCall &call) {
+SymValue emitLogicalOr(Emitter &sema, BuiltinCall &call) {
   return sema.logical(BoolOperator::Or, call.tensor(0), call.tensor(1), call.range);
 }
 
-SymValue emitWhere(Sema &sema, BuiltinCall &call) {
+SymValue emitWhere(Emitter &sema, BuiltinCall &call) {
   SymValue condition = call.tensor(0);
   if (condition.isError())
     return {};
@@ -90,7 +90,7 @@ static SymValue widened(BuiltinCall &call, size_t index) {
   return call.sema.cast(value, Scalar::Float32, call.rangeOf(index));
 }
 
-static SymValue emitElementwiseExtremum(Sema &sema, BuiltinCall &call, bool isMaximum) {
+static SymValue emitElementwiseExtremum(Emitter &sema, BuiltinCall &call, bool isMaximum) {
   SymValue left = widened(call, 0), right = widened(call, 1);
   std::optional<bool> propagateNan = call.flag(2);
   if (left.isError() || right.isError() || !propagateNan)
@@ -98,14 +98,14 @@ static SymValue emitElementwiseExtremum(Sema &sema, BuiltinCall &call, bool isMa
   return sema.minimumOrMaximum(isMaximum, left, right, *propagateNan, call.range);
 }
 
-SymValue emitMinimum(Sema &sema, BuiltinCall &call) {
+SymValue emitMinimum(Emitter &sema, BuiltinCall &call) {
   return emitElementwiseExtremum(sema, call, false);
 }
-SymValue emitMaximum(Sema &sema, BuiltinCall &call) {
+SymValue emitMaximum(Emitter &sema, BuiltinCall &call) {
   return emitElementwiseExtremum(sema, call, true);
 }
 
-SymValue emitClamp(Sema &sema, BuiltinCall &call) {
+SymValue emitClamp(Emitter &sema, BuiltinCall &call) {
   SymValue x = widened(call, 0), low = widened(call, 1), high = widened(call, 2);
   std::optional<bool> propagateNan = call.flag(3);
   if (x.isError() || low.isError() || high.isError() || !propagateNan)
@@ -116,7 +116,7 @@ SymValue emitClamp(Sema &sema, BuiltinCall &call) {
   return raised.isError() ? SymValue() : sema.minimumOrMaximum(false, raised, high, *propagateNan, call.range);
 }
 
-SymValue emitFma(Sema &sema, BuiltinCall &call) {
+SymValue emitFma(Emitter &sema, BuiltinCall &call) {
   SymValue x = call.tensor(0), y = call.tensor(1), z = call.tensor(2);
   if (!sema.unify(x, y, false, call.range) || !sema.unify(x, z, false, call.range) ||
       !sema.unify(x, y, false, call.range) || !sema.unify(y, z, false, call.range))
@@ -127,7 +127,7 @@ SymValue emitFma(Sema &sema, BuiltinCall &call) {
   return SymValue::makeTensor(result, x.type);
 }
 
-SymValue emitAbs(Sema &sema, BuiltinCall &call) {
+SymValue emitAbs(Emitter &sema, BuiltinCall &call) {
   SymValue x = call.tensor(0);
   if (x.isError())
     return {};
@@ -152,7 +152,7 @@ SymValue emitAbs(Sema &sema, BuiltinCall &call) {
 
 /// Emits a function that only exists for fp32 and fp64, as in Triton; implicit widening would hide the loss of
 /// precision.
-template <typename Op> static SymValue emitFunction(Sema &sema, BuiltinCall &call, const SymValue &x) {
+template <typename Op> static SymValue emitFunction(Emitter &sema, BuiltinCall &call, const SymValue &x) {
   if (x.isError())
     return {};
   if (!x.type.is(Scalar::Float32) && !x.type.is(Scalar::Float64))
@@ -160,49 +160,49 @@ template <typename Op> static SymValue emitFunction(Sema &sema, BuiltinCall &cal
   return SymValue::makeTensor(Op::create(sema.builder, sema.location(call.range), x.value), x.type);
 }
 
-template <typename Op> static SymValue emitFunction(Sema &sema, BuiltinCall &call) {
+template <typename Op> static SymValue emitFunction(Emitter &sema, BuiltinCall &call) {
   return emitFunction<Op>(sema, call, call.tensor(0));
 }
 
-SymValue emitExp(Sema &sema, BuiltinCall &call) {
+SymValue emitExp(Emitter &sema, BuiltinCall &call) {
   return emitFunction<math::ExpOp>(sema, call);
 }
-SymValue emitExp2(Sema &sema, BuiltinCall &call) {
+SymValue emitExp2(Emitter &sema, BuiltinCall &call) {
   return emitFunction<math::Exp2Op>(sema, call);
 }
-SymValue emitLog(Sema &sema, BuiltinCall &call) {
+SymValue emitLog(Emitter &sema, BuiltinCall &call) {
   return emitFunction<math::LogOp>(sema, call);
 }
-SymValue emitLog2(Sema &sema, BuiltinCall &call) {
+SymValue emitLog2(Emitter &sema, BuiltinCall &call) {
   return emitFunction<math::Log2Op>(sema, call);
 }
-SymValue emitSin(Sema &sema, BuiltinCall &call) {
+SymValue emitSin(Emitter &sema, BuiltinCall &call) {
   return emitFunction<math::SinOp>(sema, call);
 }
-SymValue emitCos(Sema &sema, BuiltinCall &call) {
+SymValue emitCos(Emitter &sema, BuiltinCall &call) {
   return emitFunction<math::CosOp>(sema, call);
 }
-SymValue emitSqrt(Sema &sema, BuiltinCall &call) {
+SymValue emitSqrt(Emitter &sema, BuiltinCall &call) {
   return emitFunction<math::SqrtOp>(sema, call);
 }
-SymValue emitRsqrt(Sema &sema, BuiltinCall &call) {
+SymValue emitRsqrt(Emitter &sema, BuiltinCall &call) {
   return emitFunction<math::RsqrtOp>(sema, call);
 }
-SymValue emitErf(Sema &sema, BuiltinCall &call) {
+SymValue emitErf(Emitter &sema, BuiltinCall &call) {
   return emitFunction<math::ErfOp>(sema, call);
 }
-SymValue emitTanh(Sema &sema, BuiltinCall &call) {
+SymValue emitTanh(Emitter &sema, BuiltinCall &call) {
   return emitFunction<math::TanhOp>(sema, call);
 }
-SymValue emitFloor(Sema &sema, BuiltinCall &call) {
+SymValue emitFloor(Emitter &sema, BuiltinCall &call) {
   return emitFunction<math::FloorOp>(sema, call);
 }
-SymValue emitCeil(Sema &sema, BuiltinCall &call) {
+SymValue emitCeil(Emitter &sema, BuiltinCall &call) {
   return emitFunction<math::CeilOp>(sema, call);
 }
 
 /// Emits 1 / (1 + exp(-x)).
-SymValue emitSigmoid(Sema &sema, BuiltinCall &call) {
+SymValue emitSigmoid(Emitter &sema, BuiltinCall &call) {
   SymValue x = call.tensor(0), one = SymValue::makeConstant(Int128(1));
   if (x.isError() || x.type.isPointer)
     return x.isError() ? SymValue() : sema.error(Diag::fp32_needed, call.rangeOf(0), {"sigmoid", describe(x)});
@@ -211,7 +211,7 @@ SymValue emitSigmoid(Sema &sema, BuiltinCall &call) {
 }
 
 /// Emits exp(x - max) / sum(exp(x - max)) along one dimension, by default the first.
-SymValue emitSoftmax(Sema &sema, BuiltinCall &call) {
+SymValue emitSoftmax(Emitter &sema, BuiltinCall &call) {
   SymValue x = call.block(0);
   if (x.isError())
     return {};

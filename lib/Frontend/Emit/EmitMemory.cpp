@@ -116,7 +116,7 @@ static std::optional<SymValue> padding(BuiltinCall &call, size_t index, const Sy
   return call.sema.makeSplat(isZero ? Value(Int128(0)) : Value(std::nan("")), element, like.shape(), call.range);
 }
 
-static SymValue emitBlockLoad(Sema &sema, BuiltinCall &call) {
+static SymValue emitBlockLoad(Emitter &sema, BuiltinCall &call) {
   for (size_t index : {1u, 2u})
     if (!call.isNone(index))
       return sema.error(Diag::block_pointer_mask, call.rangeOf(index), {std::string(call.arguments[index].name)});
@@ -138,7 +138,7 @@ static SymValue emitBlockLoad(Sema &sema, BuiltinCall &call) {
   return SymValue::makeTensor(result, element);
 }
 
-static SymValue emitBlockStore(Sema &sema, BuiltinCall &call) {
+static SymValue emitBlockStore(Emitter &sema, BuiltinCall &call) {
   if (!call.isNone(2))
     return sema.error(Diag::block_pointer_mask, call.rangeOf(2), {"mask"});
   std::optional<BlockAddress> address = expandBlockPointer(call, 3);
@@ -157,7 +157,7 @@ static SymValue emitBlockStore(Sema &sema, BuiltinCall &call) {
   return SymValue::makeConstant(NoneValue{});
 }
 
-SymValue emitLoad(Sema &sema, BuiltinCall &call) {
+SymValue emitLoad(Emitter &sema, BuiltinCall &call) {
   if (call[0].kind == SymValue::Kind::BlockPointer)
     return emitBlockLoad(sema, call);
   SymValue pointer = pointerOperand(call);
@@ -188,7 +188,7 @@ SymValue emitLoad(Sema &sema, BuiltinCall &call) {
 }
 
 /// Warns of a constant that the stored integer type cannot represent, signed or unsigned.
-static void warnStoredConstant(Sema &sema, BuiltinCall &call, DType element) {
+static void warnStoredConstant(Emitter &sema, BuiltinCall &call, DType element) {
   if (!call[1].isConstant() || !isNumber(call[1].constant) || !element.isInt() || element.isBool() ||
       element.bits() >= 64)
     return;
@@ -198,7 +198,7 @@ static void warnStoredConstant(Sema &sema, BuiltinCall &call, DType element) {
     sema.warn(Diag::stored_constant, call.rangeOf(1), {str(call[1].constant), toString(element)});
 }
 
-SymValue emitStore(Sema &sema, BuiltinCall &call) {
+SymValue emitStore(Emitter &sema, BuiltinCall &call) {
   if (call[0].kind == SymValue::Kind::BlockPointer)
     return emitBlockStore(sema, call);
   SymValue pointer = pointerOperand(call);

@@ -19,19 +19,19 @@ template <typename GridOp> static SymValue emitGrid(BuiltinCall &call) {
     return {};
   if (*axis < 0 || *axis > 2)
     return call.sema.error(Diag::grid_axis, call.rangeOf(0), {std::to_string(*axis)});
-  Sema &sema = call.sema;
+  Emitter &sema = call.sema;
   mlir::Value result = GridOp::create(sema.builder, sema.location(call.range), static_cast<uint32_t>(*axis));
   return programNumber(call, result);
 }
 
-SymValue emitProgramId(Sema &, BuiltinCall &call) {
+SymValue emitProgramId(Emitter &, BuiltinCall &call) {
   return emitGrid<ProgramIdOp>(call);
 }
-SymValue emitNumPrograms(Sema &, BuiltinCall &call) {
+SymValue emitNumPrograms(Emitter &, BuiltinCall &call) {
   return emitGrid<NumProgramsOp>(call);
 }
 
-SymValue emitSwizzle2d(Sema &sema, BuiltinCall &call) {
+SymValue emitSwizzle2d(Emitter &sema, BuiltinCall &call) {
   SmallVector<mlir::Value> operands;
   for (size_t i = 0; i < 5; ++i) {
     SymValue value = call.tensor(i);
@@ -51,7 +51,7 @@ static SymValue none() {
   return SymValue::makeConstant(NoneValue{});
 }
 
-SymValue emitAssume(Sema &sema, BuiltinCall &call) {
+SymValue emitAssume(Emitter &sema, BuiltinCall &call) {
   if (call[0].isConstant()) {
     std::optional<bool> holds = call.flag(0);
     if (holds && !*holds)
@@ -66,11 +66,11 @@ SymValue emitAssume(Sema &sema, BuiltinCall &call) {
 }
 
 /// Emits tl.condition, the condition of a while loop with a hint for another compiler's loop-invariant code motion.
-SymValue emitCondition(Sema &, BuiltinCall &call) {
+SymValue emitCondition(Emitter &, BuiltinCall &call) {
   return call.flag(1) ? call[0] : SymValue();
 }
 
-SymValue emitStaticAssert(Sema &sema, BuiltinCall &call) {
+SymValue emitStaticAssert(Emitter &sema, BuiltinCall &call) {
   std::optional<bool> holds = call[0].isTuple() ? !call[0].elements.empty() : call.flag(0);
   if (!holds)
     return {};
@@ -81,7 +81,7 @@ SymValue emitStaticAssert(Sema &sema, BuiltinCall &call) {
   return none();
 }
 
-SymValue emitStaticPrint(Sema &sema, BuiltinCall &call) {
+SymValue emitStaticPrint(Emitter &sema, BuiltinCall &call) {
   std::string line;
   std::optional<std::string> separator = call.text(1), end = call.text(2);
   if (!separator || !end)
@@ -94,7 +94,7 @@ SymValue emitStaticPrint(Sema &sema, BuiltinCall &call) {
   return none();
 }
 
-SymValue emitDevicePrint(Sema &sema, BuiltinCall &call) {
+SymValue emitDevicePrint(Emitter &sema, BuiltinCall &call) {
   std::optional<std::string> prefix = call.text(0);
   std::optional<bool> hex = call.flag(2);
   if (!prefix || !hex)
@@ -123,7 +123,7 @@ SymValue emitDevicePrint(Sema &sema, BuiltinCall &call) {
   return none();
 }
 
-SymValue emitDeviceAssert(Sema &sema, BuiltinCall &call) {
+SymValue emitDeviceAssert(Emitter &sema, BuiltinCall &call) {
   SymValue condition = sema.cast(call.tensor(0), Scalar::Int1, call.rangeOf(0));
   std::optional<std::string> message = call.text(1);
   if (condition.isError() || !message)
@@ -166,7 +166,7 @@ static std::optional<SmallVector<int64_t>> hintNumbers(BuiltinCall &call, const 
 }
 
 /// A hint about a pointer parameter, for all programs, is a promise of the caller, which every launch checks.
-void promiseAlignment(Sema &sema, mlir::Value value, int64_t divisor) {
+void promiseAlignment(Emitter &sema, mlir::Value value, int64_t divisor) {
   auto argument = dyn_cast<mlir::BlockArgument>(value);
   auto kernel = argument ? dyn_cast<KernelOp>(argument.getOwner()->getParentOp()) : KernelOp();
   if (!kernel || !isa<PtrType>(value.getType()) || argument.getOwner() != sema.builder.getInsertionBlock())
@@ -181,7 +181,7 @@ void promiseAlignment(Sema &sema, mlir::Value value, int64_t divisor) {
 
 /// Emits multiple_of, max_contiguous and max_constancy. In Triton they annotate the value itself, not the result, so
 /// the hint applies to all uses of a value that is computed in the same block.
-SymValue emitHint(Sema &sema, BuiltinCall &call) {
+SymValue emitHint(Emitter &sema, BuiltinCall &call) {
   SymValue source = call.tensor(0);
   if (source.isError())
     return {};
@@ -214,20 +214,31 @@ SymValue emitHint(Sema &sema, BuiltinCall &call) {
   return source;
 }
 
-SymValue emitIsCuda(Sema &, BuiltinCall &) {
+SymValue emitIsCuda(Emitter &, BuiltinCall &) {
   return SymValue::makeConstant(true);
 }
 
-SymValue emitCapability(Sema &sema, BuiltinCall &call) {
+SymValue emitCapability(Emitter &sema, BuiltinCall &call) {
   std::optional<int64_t> major = call.integer(0), minor = call.integer(1);
   if (!major || !minor)
     return {};
   return SymValue::makeConstant(sema.request.targetCapability >= *major * 10 + *minor);
 }
 
-SymValue emitDebugBarrier(Sema &sema, BuiltinCall &call) {
+SymValue emitDebugBarrier(Emitter &sema, BuiltinCall &call) {
   BarrierOp::create(sema.builder, sema.location(call.range));
   return none();
+}
+
+/// An operation on a block takes at least one instruction per element of a thread.
+void Emitter::OperationCounter::notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) {
+  ++operations;
+  int64_t elements = 1;
+  for (Type type : llvm::concat<Type>(op->getResultTypes(), op->getOperandTypes()))
+    if (auto block = dyn_cast<RankedTensorType>(type))
+      elements = std::max(elements,
+                          std::min(block.getNumElements(), maxBlockElements) / threads); // larger blocks are an error
+  instructions += elements;
 }
 
 } // namespace tile::frontend

@@ -9,7 +9,7 @@ using namespace mlir;
 namespace tile::frontend {
 
 /// Emits range, tl.range and tl.static_range.
-SymValue emitRange(Sema &sema, BuiltinCall &call) {
+SymValue emitRange(Emitter &sema, BuiltinCall &call) {
   std::vector<SymValue> given = call[0].elements;
   if (call.arguments.size() > 1 && call.arguments[1].given) {
     // tl.range(n, step=2), with Triton's parameter names.
@@ -48,7 +48,7 @@ SymValue emitRange(Sema &sema, BuiltinCall &call) {
 }
 
 /// Emits Python's min and max of two or more values or, for one block, a reduction.
-static SymValue emitPythonExtremum(Sema &sema, BuiltinCall &call, bool isMaximum) {
+static SymValue emitPythonExtremum(Emitter &sema, BuiltinCall &call, bool isMaximum) {
   const std::vector<SymValue> &values = call[0].elements;
   bool isReduction = call.arguments[1].given || (values.size() == 1 && values[0].isTensor());
   if (isReduction && values.size() == 1) {
@@ -75,14 +75,14 @@ static SymValue emitPythonExtremum(Sema &sema, BuiltinCall &call, bool isMaximum
   return result;
 }
 
-SymValue emitPythonMin(Sema &sema, BuiltinCall &call) {
+SymValue emitPythonMin(Emitter &sema, BuiltinCall &call) {
   return emitPythonExtremum(sema, call, false);
 }
-SymValue emitPythonMax(Sema &sema, BuiltinCall &call) {
+SymValue emitPythonMax(Emitter &sema, BuiltinCall &call) {
   return emitPythonExtremum(sema, call, true);
 }
 
-SymValue emitLen(Sema &sema, BuiltinCall &call) {
+SymValue emitLen(Emitter &sema, BuiltinCall &call) {
   const SymValue &value = call[0];
   if (value.isBlock())
     return SymValue::makeConstant(Int128(value.shape().front()));
@@ -90,7 +90,7 @@ SymValue emitLen(Sema &sema, BuiltinCall &call) {
 }
 
 /// Returns the logarithm of a power of two.
-SymValue emitLog2OfConstant(Sema &, BuiltinCall &call) {
+SymValue emitLog2OfConstant(Emitter &, BuiltinCall &call) {
   std::optional<int64_t> value = call.integer(0);
   if (!value)
     return {};
@@ -99,7 +99,7 @@ SymValue emitLog2OfConstant(Sema &, BuiltinCall &call) {
   return SymValue::makeConstant(Int128(llvm::Log2_64(static_cast<uint64_t>(*value))));
 }
 
-SymValue emitIntType(Sema &sema, BuiltinCall &call) {
+SymValue emitIntType(Emitter &sema, BuiltinCall &call) {
   std::optional<int64_t> bits = call.integer(0);
   std::optional<bool> isSigned = call.flag(1);
   if (!bits || !isSigned)
@@ -111,7 +111,7 @@ SymValue emitIntType(Sema &sema, BuiltinCall &call) {
 }
 
 /// Emits torch.finfo and torch.iinfo: a value whose attributes are the limits of the type (SemaAccess.cpp).
-SymValue emitLimits(Sema &, BuiltinCall &call) {
+SymValue emitLimits(Emitter &, BuiltinCall &call) {
   std::optional<DType> type = call.dtype(0);
   return type ? SymValue::makeConstant(TypeNameValue{"limits of " + toString(*type)}) : SymValue();
 }
@@ -155,7 +155,7 @@ static bool isInstanceOf(const SymValue &value, const std::string &type) {
   return false;
 }
 
-std::optional<bool> Sema::isInstance(const SymValue &value, const SymValue &type) {
+std::optional<bool> Emitter::isInstance(const SymValue &value, const SymValue &type) {
   if (!type.isConstant())
     return std::nullopt;
   if (const auto *name = std::get_if<TypeNameValue>(&type.constant))
@@ -166,7 +166,7 @@ std::optional<bool> Sema::isInstance(const SymValue &value, const SymValue &type
   return std::nullopt;
 }
 
-SymValue emitIsInstance(Sema &sema, BuiltinCall &call) {
+SymValue emitIsInstance(Emitter &sema, BuiltinCall &call) {
   std::vector<SymValue> types = call[1].isTuple() ? call[1].elements : std::vector<SymValue>{call[1]};
   bool matches = false;
   for (const SymValue &type : types) {
@@ -179,7 +179,7 @@ SymValue emitIsInstance(Sema &sema, BuiltinCall &call) {
 }
 
 /// Supports probes for newer APIs: a module has the members in the table of builtins.
-SymValue emitHasAttr(Sema &sema, BuiltinCall &call) {
+SymValue emitHasAttr(Emitter &sema, BuiltinCall &call) {
   std::optional<std::string> name = call.text(1);
   if (!name)
     return {};

@@ -21,7 +21,7 @@ SymValue number(uint64_t value) {
 
 /// Returns the high half of the product of two integers of one type.
 SymValue multiplyHigh(BuiltinCall &call, SymValue left, SymValue right) {
-  Sema &sema = call.sema;
+  Emitter &sema = call.sema;
   if (!sema.unify(left, right, /*isDivision=*/false, call.range))
     return {};
   if (!left.type.isInt() || left.type.bits() < 32)
@@ -44,7 +44,7 @@ constexpr PhiloxConstants words32{0xD2511F53, 0xCD9E8D57, 0x9E3779B9, 0xBB67AE85
 constexpr PhiloxConstants words64{0xD2E7470EE14C6C93, 0xCA5A826395121157, 0x9E3779B97F4A7C15, 0xBB67AE8584CAA73B};
 
 Counter philoxRounds(BuiltinCall &call, Counter c, SymValue k0, SymValue k1, int64_t rounds) {
-  Sema &sema = call.sema;
+  Emitter &sema = call.sema;
   auto op = [&](BinaryOp kind, const SymValue &a, const SymValue &b) { return sema.binary(kind, a, b, call.range); };
   DType type = c[0].type;
   const PhiloxConstants &constants = type.bits() == 32 ? words32 : words64;
@@ -85,7 +85,7 @@ SymValue integerOperand(BuiltinCall &call, size_t index) {
 }
 
 std::optional<Counter> philox(BuiltinCall &call, const SymValue &seedValue, Counter c, int64_t rounds) {
-  Sema &sema = call.sema;
+  Emitter &sema = call.sema;
   SymValue seed = sema.cast(seedValue, Scalar::UInt64, call.range);
   DType word = c[0].type.bits() == 32 ? Scalar::UInt32 : Scalar::UInt64;
   SymValue low = sema.cast(seed, word, call.range);
@@ -106,7 +106,7 @@ std::optional<Counter> philox(BuiltinCall &call, const SymValue &seedValue, Coun
 
 /// Returns four words for each offset, from the arguments (seed, offset, n_rounds).
 std::optional<Counter> fourWords(BuiltinCall &call) {
-  Sema &sema = call.sema;
+  Emitter &sema = call.sema;
   SymValue seed = integerOperand(call, 0), offset = integerOperand(call, 1);
   std::optional<int64_t> rounds = roundsOf(call, 2);
   if (seed.isError() || offset.isError() || !rounds)
@@ -121,7 +121,7 @@ std::optional<Counter> fourWords(BuiltinCall &call) {
 
 /// Maps all bit patterns to [0, 1): the magnitude of the signed integer.
 SymValue toUniform(BuiltinCall &call, const SymValue &bits) {
-  Sema &sema = call.sema;
+  Emitter &sema = call.sema;
   if (bits.isError())
     return {};
   bool isWide = bits.type.bits() == 64;
@@ -135,7 +135,7 @@ SymValue toUniform(BuiltinCall &call, const SymValue &bits) {
 
 /// Box-Muller transform: maps two uniform random numbers to two independent normal ones.
 SymValue toNormal(BuiltinCall &call, SymValue u1, const SymValue &u2) {
-  Sema &sema = call.sema;
+  Emitter &sema = call.sema;
   if (u1.isError() || u2.isError())
     return {};
   u1 = sema.minimumOrMaximum(true, u1, SymValue::makeConstant(1.0e-7), /*propagateNan=*/false, call.range);
@@ -149,12 +149,12 @@ SymValue toNormal(BuiltinCall &call, SymValue u1, const SymValue &u2) {
 
 } // namespace
 
-SymValue emitMulhi(Sema &, BuiltinCall &call) {
+SymValue emitMulhi(Emitter &, BuiltinCall &call) {
   return multiplyHigh(call, call.tensor(0), call.tensor(1));
 }
 
 /// Treats the operands as unsigned, whatever their types.
-SymValue emitUmulhi(Sema &sema, BuiltinCall &call) {
+SymValue emitUmulhi(Emitter &sema, BuiltinCall &call) {
   SymValue left = call.tensor(0), right = call.tensor(1);
   if (left.isError() || right.isError() || !sema.unify(left, right, /*isDivision=*/false, call.range))
     return {};
@@ -166,7 +166,7 @@ SymValue emitUmulhi(Sema &sema, BuiltinCall &call) {
   return high.isError() ? high : sema.bitcast(high, type, call.range);
 }
 
-SymValue emitPhilox(Sema &, BuiltinCall &call) {
+SymValue emitPhilox(Emitter &, BuiltinCall &call) {
   Counter c;
   SymValue seed = integerOperand(call, 0);
   std::optional<int64_t> rounds = roundsOf(call, 5);
@@ -180,7 +180,7 @@ SymValue emitPhilox(Sema &, BuiltinCall &call) {
 }
 
 /// Emits the rounds on the counter's words and those of the key, all of one type.
-SymValue emitPhiloxRounds(Sema &sema, BuiltinCall &call) {
+SymValue emitPhiloxRounds(Emitter &sema, BuiltinCall &call) {
   std::array<SymValue, 6> words;
   std::optional<int64_t> rounds = roundsOf(call, 6);
   for (size_t i = 0; i < words.size(); ++i)
@@ -199,22 +199,22 @@ SymValue emitPhiloxRounds(Sema &sema, BuiltinCall &call) {
   return isBad ? SymValue() : SymValue::makeTuple({result.begin(), result.end()});
 }
 
-SymValue emitRandint4x(Sema &, BuiltinCall &call) {
+SymValue emitRandint4x(Emitter &, BuiltinCall &call) {
   std::optional<Counter> words = fourWords(call);
   return words ? SymValue::makeTuple({words->begin(), words->end()}) : SymValue();
 }
 
-SymValue emitRandint(Sema &, BuiltinCall &call) {
+SymValue emitRandint(Emitter &, BuiltinCall &call) {
   std::optional<Counter> words = fourWords(call);
   return words ? (*words)[0] : SymValue();
 }
 
-SymValue emitRand(Sema &, BuiltinCall &call) {
+SymValue emitRand(Emitter &, BuiltinCall &call) {
   std::optional<Counter> words = fourWords(call);
   return words ? toUniform(call, (*words)[0]) : SymValue();
 }
 
-SymValue emitRand4x(Sema &, BuiltinCall &call) {
+SymValue emitRand4x(Emitter &, BuiltinCall &call) {
   std::optional<Counter> words = fourWords(call);
   std::vector<SymValue> uniform;
   for (size_t i = 0; words && i < 4; ++i)
@@ -222,13 +222,13 @@ SymValue emitRand4x(Sema &, BuiltinCall &call) {
   return words ? SymValue::makeTuple(std::move(uniform)) : SymValue();
 }
 
-SymValue emitRandn(Sema &, BuiltinCall &call) {
+SymValue emitRandn(Emitter &, BuiltinCall &call) {
   std::optional<Counter> words = fourWords(call);
   SymValue pair = words ? toNormal(call, toUniform(call, (*words)[0]), toUniform(call, (*words)[1])) : SymValue();
   return pair.isError() ? SymValue() : pair.elements[0];
 }
 
-SymValue emitRandn4x(Sema &, BuiltinCall &call) {
+SymValue emitRandn4x(Emitter &, BuiltinCall &call) {
   std::optional<Counter> words = fourWords(call);
   std::vector<SymValue> out;
   for (size_t i = 0; words && i < 4; i += 2) {
@@ -240,7 +240,7 @@ SymValue emitRandn4x(Sema &, BuiltinCall &call) {
   return words ? SymValue::makeTuple(std::move(out)) : SymValue();
 }
 
-SymValue emitUniformFloat(Sema &sema, BuiltinCall &call) {
+SymValue emitUniformFloat(Emitter &sema, BuiltinCall &call) {
   SymValue bits = integerOperand(call, 0);
   if (!bits.isError() && bits.type.bits() < 32)
     return sema.error(Diag::integer_operands, call.range,
@@ -248,7 +248,7 @@ SymValue emitUniformFloat(Sema &sema, BuiltinCall &call) {
   return toUniform(call, bits);
 }
 
-SymValue emitNormalPair(Sema &, BuiltinCall &call) {
+SymValue emitNormalPair(Emitter &, BuiltinCall &call) {
   return toNormal(call, call.tensor(0), call.tensor(1));
 }
 

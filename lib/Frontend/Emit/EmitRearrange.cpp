@@ -26,7 +26,7 @@ SymValue coordinates(BuiltinCall &call, ArrayRef<int64_t> shape, int64_t axis) {
 }
 
 SymValue gather(BuiltinCall &call, const SymValue &source, const SymValue &indices, int64_t axis) {
-  Sema &sema = call.sema;
+  Emitter &sema = call.sema;
   Type type = sema.mlirType(source.type, indices.shape());
   mlir::Value result = GatherOp::create(sema.builder, sema.location(call.range), type, source.value, indices.value,
                                         static_cast<uint32_t>(axis));
@@ -55,7 +55,7 @@ std::optional<int64_t> axisOrLast(BuiltinCall &call, size_t index, size_t rank) 
 
 /// Adds a last dimension of size 2 with the operands at its coordinates 0 and 1.
 SymValue join(BuiltinCall &call, SymValue left, SymValue right) {
-  Sema &sema = call.sema;
+  Emitter &sema = call.sema;
   if (!sema.unify(left, right, /*isDivision=*/false, call.range))
     return {};
   SmallVector<int64_t> shape(left.shape());
@@ -70,7 +70,7 @@ SymValue join(BuiltinCall &call, SymValue left, SymValue right) {
 /// Reduces a dimension.
 SymValue reduce(BuiltinCall &call, const SymValue &source, int64_t axis,
                 llvm::function_ref<SymValue(SymValue, SymValue)> combine) {
-  Sema &sema = call.sema;
+  Emitter &sema = call.sema;
   SmallVector<int64_t> shape(source.shape());
   shape.erase(shape.begin() + axis);
   Location loc = sema.location(call.range);
@@ -88,7 +88,7 @@ SymValue reduce(BuiltinCall &call, const SymValue &source, int64_t axis,
 
 /// Returns the elements at one coordinate of the last dimension, as the XOR reduction with all others set to 0.
 SymValue selectLast(BuiltinCall &call, const SymValue &source, int64_t place) {
-  Sema &sema = call.sema;
+  Emitter &sema = call.sema;
   auto axis = static_cast<int64_t>(source.shape().size()) - 1;
   DType bits = source.type.isInt() ? source.type : *dtypeByName("int" + std::to_string(source.type.bits()));
   SymValue value = sema.bitcast(source, bits, call.range);
@@ -198,7 +198,7 @@ private:
   }
 
   BuiltinCall &call;
-  Sema &sema;
+  Emitter &sema;
   int64_t axis;
   SymValue place; ///< coordinate of each element along the dimension
   int64_t stages;
@@ -230,7 +230,7 @@ SymValue sorted(BuiltinCall &call, const SymValue &x, int64_t axis, bool descend
 /// Returns the k largest elements in descending order. Of one group of k elements sorted up and one sorted down, the
 /// pairwise maxima are the k largest, and form a bitonic sequence again.
 SymValue largest(BuiltinCall &call, SymValue x, int64_t axis, int64_t k) {
-  Sema &sema = call.sema;
+  Emitter &sema = call.sema;
   if (x.type.isFp8())
     return sema.error(Diag::fp8_arithmetic, call.rangeOf(0), {toString(x.type)});
   if (!checkSortedElements(call, x))
@@ -256,12 +256,12 @@ SymValue largest(BuiltinCall &call, SymValue x, int64_t axis, int64_t k) {
 
 } // namespace
 
-SymValue emitJoin(Sema &, BuiltinCall &call) {
+SymValue emitJoin(Emitter &, BuiltinCall &call) {
   SymValue left = call.tensor(0), right = call.tensor(1);
   return left.isError() || right.isError() ? SymValue() : join(call, left, right);
 }
 
-SymValue emitSplit(Sema &sema, BuiltinCall &call) {
+SymValue emitSplit(Emitter &sema, BuiltinCall &call) {
   SymValue value = numbers(call, 0);
   if (value.isError())
     return {};
@@ -270,7 +270,7 @@ SymValue emitSplit(Sema &sema, BuiltinCall &call) {
   return SymValue::makeTuple({selectLast(call, value, 0), selectLast(call, value, 1)});
 }
 
-SymValue emitInterleave(Sema &sema, BuiltinCall &call) {
+SymValue emitInterleave(Emitter &sema, BuiltinCall &call) {
   SymValue left = call.tensor(0), right = call.tensor(1);
   SymValue joined = left.isError() || right.isError() ? SymValue() : join(call, left, right);
   if (joined.isError())
@@ -283,7 +283,7 @@ SymValue emitInterleave(Sema &sema, BuiltinCall &call) {
 }
 
 /// Concatenates two blocks along a dimension: moves the new dimension of join before it and merges both.
-SymValue emitCat(Sema &sema, BuiltinCall &call) {
+SymValue emitCat(Emitter &sema, BuiltinCall &call) {
   SymValue left = numbers(call, 0), right = numbers(call, 1);
   if (left.isError() || right.isError())
     return {};
@@ -302,7 +302,7 @@ SymValue emitCat(Sema &sema, BuiltinCall &call) {
   return sema.reshape(joined, shape, call.range);
 }
 
-SymValue emitGather(Sema &sema, BuiltinCall &call) {
+SymValue emitGather(Emitter &sema, BuiltinCall &call) {
   SymValue source = numbers(call, 0), indices = numbers(call, 1);
   if (source.isError() || indices.isError())
     return {};
@@ -318,7 +318,7 @@ SymValue emitGather(Sema &sema, BuiltinCall &call) {
   return gather(call, source, sema.cast(indices, Scalar::Int32, call.range), *axis);
 }
 
-SymValue emitFlip(Sema &sema, BuiltinCall &call) {
+SymValue emitFlip(Emitter &sema, BuiltinCall &call) {
   SymValue value = numbers(call, 0);
   std::optional<int64_t> axis = value.isError() ? std::nullopt : axisOrLast(call, 1, value.shape().size());
   if (!axis)
@@ -328,7 +328,7 @@ SymValue emitFlip(Sema &sema, BuiltinCall &call) {
   return last == 0 ? value : butterfly(call, value, *axis, last);
 }
 
-SymValue emitSort(Sema &, BuiltinCall &call) {
+SymValue emitSort(Emitter &, BuiltinCall &call) {
   SymValue value = numbers(call, 0);
   std::optional<bool> descending = call.flag(2);
   std::optional<int64_t> axis = value.isError() ? std::nullopt : axisOrLast(call, 1, value.shape().size());
@@ -336,7 +336,7 @@ SymValue emitSort(Sema &, BuiltinCall &call) {
 }
 
 /// Returns the k largest elements along a dimension, in descending order.
-SymValue emitTopk(Sema &sema, BuiltinCall &call) {
+SymValue emitTopk(Emitter &sema, BuiltinCall &call) {
   SymValue value = numbers(call, 0);
   std::optional<int64_t> k = call.integer(1);
   std::optional<int64_t> axis = value.isError() ? std::nullopt : axisOrLast(call, 2, value.shape().size());
@@ -348,7 +348,7 @@ SymValue emitTopk(Sema &sema, BuiltinCall &call) {
   return largest(call, value, *axis, *k);
 }
 
-SymValue emitBitonicMerge(Sema &, BuiltinCall &call) {
+SymValue emitBitonicMerge(Emitter &, BuiltinCall &call) {
   SymValue value = numbers(call, 0);
   std::optional<bool> descending = call.flag(2);
   std::optional<int64_t> axis = value.isError() ? std::nullopt : axisOrLast(call, 1, value.shape().size());
@@ -360,7 +360,7 @@ SymValue emitBitonicMerge(Sema &, BuiltinCall &call) {
 }
 
 /// Counts the values 0 to num_bins - 1; others are ignored.
-SymValue emitHistogram(Sema &sema, BuiltinCall &call) {
+SymValue emitHistogram(Emitter &sema, BuiltinCall &call) {
   SymValue value = numbers(call, 0);
   std::optional<int64_t> bins = call.integer(1);
   if (value.isError() || !bins)
@@ -391,7 +391,7 @@ SymValue emitHistogram(Sema &sema, BuiltinCall &call) {
 }
 
 /// Returns the element of a block that has one.
-SymValue emitItem(Sema &sema, BuiltinCall &call) {
+SymValue emitItem(Emitter &sema, BuiltinCall &call) {
   SymValue value = call.tensor(0);
   if (value.isError() || value.isScalar())
     return value;

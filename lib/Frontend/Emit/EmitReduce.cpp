@@ -44,7 +44,7 @@ std::optional<bool> parseOrdering(BuiltinCall &call, size_t index) {
 /// Emits one tile.reduce along `axis` if it has several elements; empty after an error.
 std::vector<SymValue> reduceAxis(BuiltinCall &call, const std::vector<SymValue> &sources, int64_t axis,
                                  Combine combine) {
-  Sema &sema = call.sema;
+  Emitter &sema = call.sema;
   SmallVector<int64_t> shape(sources[0].shape());
   shape.erase(shape.begin() + axis);
   SmallVector<mlir::Value> operands;
@@ -80,7 +80,7 @@ std::vector<SymValue> reducePairs(BuiltinCall &call, std::vector<SymValue> sourc
 /// Reduces tensors of one shape together. Returns an empty result after an error.
 std::vector<SymValue> emitReduction(BuiltinCall &call, std::vector<SymValue> sources, const Reduction &reduction,
                                     Combine combine) {
-  Sema &sema = call.sema;
+  Emitter &sema = call.sema;
   size_t rank = sources[0].shape().size();
   int64_t axis = reduction.axis.value_or(0);
   if (!reduction.axis)
@@ -121,7 +121,7 @@ bool rejectPointers(BuiltinCall &call, const SymValue &value) {
 /// right one.
 std::vector<SymValue> emitMoreExtreme(BuiltinCall &call, const std::vector<SymValue> &left,
                                       const std::vector<SymValue> &right, bool isMaximum, bool tieBreakLeft) {
-  Sema &sema = call.sema;
+  Emitter &sema = call.sema;
   // A number if one of the two is.
   SymValue value = sema.minimumOrMaximum(isMaximum, left[0], right[0], /*propagateNan=*/false, call.range);
   SymValue isLeft = sema.compare(CompareOp::Eq, left[0], value, call.range);
@@ -137,7 +137,7 @@ std::vector<SymValue> emitMoreExtreme(BuiltinCall &call, const std::vector<SymVa
 /// Reduces to the extreme value and its index along the axis.
 SymValue emitWithIndex(BuiltinCall &call, SymValue value, const Reduction &reduction, bool isMaximum, bool tieBreakLeft,
                        bool wantsValue) {
-  Sema &sema = call.sema;
+  Emitter &sema = call.sema;
   Reduction inner = reduction;
   SmallVector<int64_t> original(value.shape());
   if (!reduction.axis) {
@@ -162,7 +162,7 @@ SymValue emitWithIndex(BuiltinCall &call, SymValue value, const Reduction &reduc
   return wantsValue ? SymValue::makeTuple({result[0], result[1]}) : result[1];
 }
 
-SymValue emitReducedExtremum(Sema &sema, BuiltinCall &call, bool isMaximum) {
+SymValue emitReducedExtremum(Emitter &sema, BuiltinCall &call, bool isMaximum) {
   SymValue value = widenBf16(call, call.block(0));
   if (value.isError() || rejectPointers(call, value))
     return {};
@@ -190,7 +190,7 @@ SymValue emitArg(BuiltinCall &call, bool isMaximum) {
   return emitWithIndex(call, value, *reduction, isMaximum, *tieBreakLeft, /*wantsValue=*/false);
 }
 
-SymValue emitBitReduction(Sema &sema, BuiltinCall &call, BinaryOp op) {
+SymValue emitBitReduction(Emitter &sema, BuiltinCall &call, BinaryOp op) {
   SymValue value = call.block(0);
   if (value.isError())
     return {};
@@ -206,7 +206,7 @@ SymValue emitBitReduction(Sema &sema, BuiltinCall &call, BinaryOp op) {
 
 } // namespace
 
-SymValue emitSum(Sema &sema, BuiltinCall &call) {
+SymValue emitSum(Emitter &sema, BuiltinCall &call) {
   SymValue value = widenBf16(call, call.block(0));
   if (value.isError() || rejectPointers(call, value))
     return {};
@@ -223,27 +223,27 @@ SymValue emitSum(Sema &sema, BuiltinCall &call) {
   });
 }
 
-SymValue emitMax(Sema &sema, BuiltinCall &call) {
+SymValue emitMax(Emitter &sema, BuiltinCall &call) {
   return emitReducedExtremum(sema, call, true);
 }
-SymValue emitMin(Sema &sema, BuiltinCall &call) {
+SymValue emitMin(Emitter &sema, BuiltinCall &call) {
   return emitReducedExtremum(sema, call, false);
 }
-SymValue emitArgmax(Sema &, BuiltinCall &call) {
+SymValue emitArgmax(Emitter &, BuiltinCall &call) {
   return emitArg(call, true);
 }
-SymValue emitArgmin(Sema &, BuiltinCall &call) {
+SymValue emitArgmin(Emitter &, BuiltinCall &call) {
   return emitArg(call, false);
 }
-SymValue emitXorSum(Sema &sema, BuiltinCall &call) {
+SymValue emitXorSum(Emitter &sema, BuiltinCall &call) {
   return emitBitReduction(sema, call, BinaryOp::BitXor);
 }
-SymValue emitOrReduce(Sema &sema, BuiltinCall &call) {
+SymValue emitOrReduce(Emitter &sema, BuiltinCall &call) {
   return emitBitReduction(sema, call, BinaryOp::BitOr);
 }
 
 /// Emits tl.reduce(x or (x, y, ...), axis, combine_fn).
-SymValue emitReduce(Sema &, BuiltinCall &call) {
+SymValue emitReduce(Emitter &, BuiltinCall &call) {
   std::vector<SymValue> sources = combineSources(call, 0, 2);
   if (sources.empty())
     return {};

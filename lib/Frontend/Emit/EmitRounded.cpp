@@ -32,7 +32,7 @@ const CastType &castType(StringRef name) {
 
 SymValue emit(BuiltinCall &call, RoundedKind kind, Rounding rounding, ArrayRef<SymValue> operands, DType type,
               bool isUnsigned) {
-  Sema &sema = call.sema;
+  Emitter &sema = call.sema;
   SmallVector<mlir::Value> values;
   for (const SymValue &operand : operands)
     values.push_back(operand.value);
@@ -44,7 +44,7 @@ SymValue emit(BuiltinCall &call, RoundedKind kind, Rounding rounding, ArrayRef<S
 
 } // namespace
 
-SymValue emitRounded(Sema &sema, BuiltinCall &call) {
+SymValue emitRounded(Emitter &sema, BuiltinCall &call) {
   StringRef name = call.info.name;
   bool isOfLibdevice = name.consume_front("libdevice.");
   std::vector<SymValue> operands;
@@ -58,7 +58,7 @@ SymValue emitRounded(Sema &sema, BuiltinCall &call) {
   return emit(call, *symbolizeRoundedKind(name), rounding, operands, operands[0].type, /*isUnsigned=*/false);
 }
 
-SymValue emitRoundedCast(Sema &sema, BuiltinCall &call) {
+SymValue emitRoundedCast(Emitter &sema, BuiltinCall &call) {
   StringRef name = call.info.name;
   name.consume_front("libdevice.");
   Rounding rounding = takeRounding(name);

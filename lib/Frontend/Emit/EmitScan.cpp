@@ -9,7 +9,7 @@ namespace tile::frontend {
 
 static std::vector<SymValue> emitScan(BuiltinCall &call, const std::vector<SymValue> &sources, size_t axisIndex,
                                       size_t reverseIndex, Combine combine) {
-  Sema &sema = call.sema;
+  Emitter &sema = call.sema;
   std::optional<int64_t> axis = call.axis(axisIndex, sources[0].shape().size());
   std::optional<bool> reverse = call.flag(reverseIndex);
   if (!axis || !reverse)
@@ -44,15 +44,15 @@ static SymValue emitCumulative(BuiltinCall &call, BinaryOp operation) {
   return result.empty() ? SymValue() : result[0];
 }
 
-SymValue emitCumsum(Sema &, BuiltinCall &call) {
+SymValue emitCumsum(Emitter &, BuiltinCall &call) {
   return emitCumulative(call, BinaryOp::Add);
 }
-SymValue emitCumprod(Sema &, BuiltinCall &call) {
+SymValue emitCumprod(Emitter &, BuiltinCall &call) {
   return emitCumulative(call, BinaryOp::Mult);
 }
 
 /// Emits tl.associative_scan(x or (x, y, ...), axis, combine_fn, reverse).
-SymValue emitAssociativeScan(Sema &, BuiltinCall &call) {
+SymValue emitAssociativeScan(Emitter &, BuiltinCall &call) {
   std::vector<SymValue> sources = combineSources(call, 0, 2);
   if (sources.empty())
     return {};

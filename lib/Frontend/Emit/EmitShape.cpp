@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Emits shape operations: broadcasting with Triton's rules, reshape, expand_dims, permutation, arange.
 
-#include "Frontend/Sema/Sema.h"
+#include "Frontend/Emit/Emitter.h"
 
 using namespace mlir;
 
@@ -14,7 +14,7 @@ static std::string shapeText(ArrayRef<int64_t> shape) {
   return text + "]";
 }
 
-SymValue Sema::expandDims(const SymValue &value, int64_t axis, SourceRange range) {
+SymValue Emitter::expandDims(const SymValue &value, int64_t axis, SourceRange range) {
   SmallVector<int64_t> shape(value.shape());
   shape.insert(shape.begin() + axis, 1);
   Type type = mlirType(value.type, shape);
@@ -26,7 +26,7 @@ SymValue Sema::expandDims(const SymValue &value, int64_t axis, SourceRange range
 }
 
 /// Broadcasts to 'shape' like tl.broadcast_to: scalars splat, dimensions of size 1 repeat.
-SymValue Sema::broadcastTo(const SymValue &value, ArrayRef<int64_t> shape, SourceRange range) {
+SymValue Emitter::broadcastTo(const SymValue &value, ArrayRef<int64_t> shape, SourceRange range) {
   if (value.isError() || value.shape() == shape)
     return value;
   Location loc = location(range);
@@ -41,7 +41,7 @@ SymValue Sema::broadcastTo(const SymValue &value, ArrayRef<int64_t> shape, Sourc
   return SymValue::makeTensor(BroadcastOp::create(builder, loc, type, value.value), value.type);
 }
 
-bool Sema::broadcastTogether(SymValue &left, SymValue &right, SourceRange range) {
+bool Emitter::broadcastTogether(SymValue &left, SymValue &right, SourceRange range) {
   if (left.isError() || right.isError())
     return false;
   if (left.shape() == right.shape())
@@ -70,7 +70,7 @@ bool Sema::broadcastTogether(SymValue &left, SymValue &right, SourceRange range)
   return !left.isError() && !right.isError();
 }
 
-SymValue Sema::reshape(const SymValue &value, ArrayRef<int64_t> shape, SourceRange range) {
+SymValue Emitter::reshape(const SymValue &value, ArrayRef<int64_t> shape, SourceRange range) {
   if (value.isError() || value.shape() == shape)
     return value;
   int64_t from = ShapedType::getNumElements(value.shape()), to = ShapedType::getNumElements(shape);
@@ -87,7 +87,7 @@ SymValue Sema::reshape(const SymValue &value, ArrayRef<int64_t> shape, SourceRan
 }
 
 /// Extracts the element of a block by a reduction, which combines nothing.
-SymValue Sema::toScalar(const SymValue &block, SourceRange range) {
+SymValue Emitter::toScalar(const SymValue &block, SourceRange range) {
   Location loc = location(range);
   Type element = mlirType(block.type);
   SymValue flat = reshape(block, {1}, range);
@@ -102,7 +102,7 @@ SymValue Sema::toScalar(const SymValue &block, SourceRange range) {
   return SymValue::makeTensor(op.getResult(0), block.type);
 }
 
-SymValue Sema::permute(const SymValue &value, ArrayRef<int32_t> order, SourceRange range) {
+SymValue Emitter::permute(const SymValue &value, ArrayRef<int32_t> order, SourceRange range) {
   SmallVector<int64_t> shape;
   for (int32_t dimension : order)
     shape.push_back(value.shape()[dimension]);
@@ -111,11 +111,11 @@ SymValue Sema::permute(const SymValue &value, ArrayRef<int32_t> order, SourceRan
   return SymValue::makeTensor(result, value.type);
 }
 
-bool Sema::isBlockSize(int64_t size) const {
+bool Emitter::isBlockSize(int64_t size) const {
   return llvm::isPowerOf2_64(size) || openSizes.contains(size);
 }
 
-SymValue Sema::arange(int64_t start, int64_t end, SourceRange range) {
+SymValue Emitter::arange(int64_t start, int64_t end, SourceRange range) {
   int64_t size = end - start;
   constexpr int64_t largest = std::numeric_limits<int32_t>::max();
   if (start < -largest - 1 || end > largest || size <= 0 || !isBlockSize(size) || size > maxBlockElements) {

@@ -9,7 +9,7 @@
 // Rows of more than 128 bytes are copied in chunks of 128; the map's box is one chunk wide and as tall as the block.
 
 #include "Frontend/Emit/EmitMemory.h"
-#include "Frontend/Sema/Sema.h"
+#include "Frontend/Emit/Emitter.h"
 
 using namespace mlir;
 
@@ -43,7 +43,7 @@ static bool isCopied(BuiltinCall &call, size_t index, ArrayRef<int64_t> block, D
 }
 
 static SymValue openMap(BuiltinCall &call, const SymValue &map, ArrayRef<int64_t> block, DType element) {
-  Sema &sema = call.sema;
+  Emitter &sema = call.sema;
   Type type = DescType::get(&sema.context, block, sema.mlirType(element));
   SymValue result;
   result.kind = SymValue::Kind::Descriptor;
@@ -54,7 +54,7 @@ static SymValue openMap(BuiltinCall &call, const SymValue &map, ArrayRef<int64_t
   return result;
 }
 
-SymValue emitReinterpretMap(Sema &, BuiltinCall &call) {
+SymValue emitReinterpretMap(Emitter &, BuiltinCall &call) {
   SymValue map = mapOperand(call, 0);
   auto block = call.shape(1);
   std::optional<DType> element = call.dtype(2);
@@ -63,7 +63,7 @@ SymValue emitReinterpretMap(Sema &, BuiltinCall &call) {
   return openMap(call, map, *block, *element);
 }
 
-SymValue emitMapLoad(Sema &, BuiltinCall &call) {
+SymValue emitMapLoad(Emitter &, BuiltinCall &call) {
   SymValue map = mapOperand(call, 0);
   auto block = call.shape(2);
   std::optional<DType> element = call.dtype(3);
@@ -72,7 +72,7 @@ SymValue emitMapLoad(Sema &, BuiltinCall &call) {
   return callValues(call, "desc.load", {openMap(call, map, *block, *element), call[1]});
 }
 
-SymValue emitMapStore(Sema &, BuiltinCall &call) {
+SymValue emitMapStore(Emitter &, BuiltinCall &call) {
   SymValue map = mapOperand(call, 0);
   SymValue value = call.block(1);
   if (map.isError() || value.isError() || !isCopied(call, 1, value.shape(), value.type))
@@ -83,7 +83,7 @@ SymValue emitMapStore(Sema &, BuiltinCall &call) {
 /// Emits a call with desc_ptr, global_address, load_size, global_size, element_ty. A single dimension may be given
 /// without brackets.
 static SymValue emitCreate(BuiltinCall &call, size_t rank) {
-  Sema &sema = call.sema;
+  Emitter &sema = call.sema;
   SymValue map = mapOperand(call, 0), base = call.tensor(1);
   auto block = call.shape(2);
   std::optional<DType> element = call.dtype(4);
@@ -107,15 +107,15 @@ static SymValue emitCreate(BuiltinCall &call, size_t rank) {
   return SymValue::makeConstant(NoneValue{});
 }
 
-SymValue emitCreateMap1d(Sema &, BuiltinCall &call) {
+SymValue emitCreateMap1d(Emitter &, BuiltinCall &call) {
   return emitCreate(call, 1);
 }
 
-SymValue emitCreateMap2d(Sema &, BuiltinCall &call) {
+SymValue emitCreateMap2d(Emitter &, BuiltinCall &call) {
   return emitCreate(call, 2);
 }
 
-SymValue emitAcquireMap(Sema &sema, BuiltinCall &call) {
+SymValue emitAcquireMap(Emitter &sema, BuiltinCall &call) {
   SymValue map = mapOperand(call, 0);
   if (map.isError())
     return {};

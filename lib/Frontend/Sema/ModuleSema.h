@@ -9,9 +9,9 @@
 
 #pragma once
 
-#include "Frontend/Sema/Configurations.h"
+#include "Frontend/Configurations.h"
+#include "Frontend/Emit/Emitter.h"
 #include "Frontend/Sema/ModuleScope.h"
-#include "Frontend/Sema/Sema.h"
 #include "Frontend/Sema/Tuning.h"
 #include "Frontend/Values/Python.h"
 
@@ -28,7 +28,7 @@ struct Continuation {
   const Continuation *next;
 };
 
-class ModuleSema final : public Sema, public PythonContext {
+class ModuleSema final : public Emitter, public PythonContext {
   friend class HostReader;
 
 public:

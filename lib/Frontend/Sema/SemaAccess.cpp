@@ -2,7 +2,7 @@
 // Attributes and subscripts: tensor.dtype, x[:, None], tuples by constant index.
 
 #include "Frontend/Emit/Builtins.h"
-#include "Frontend/Host/HostReader.h"
+#include "Frontend/Sema/HostReader.h"
 #include "Frontend/Syntax/Literals.h"
 
 using namespace mlir;

@@ -3,7 +3,7 @@
 
 #include "Frontend/Emit/Builtins.h"
 #include "Frontend/Host/HostFacts.h"
-#include "Frontend/Host/HostReader.h"
+#include "Frontend/Sema/HostReader.h"
 #include "Frontend/Values/Collections.h"
 
 using namespace mlir;

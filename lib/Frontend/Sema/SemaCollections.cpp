@@ -2,7 +2,7 @@
 // Comprehensions, dictionaries, and the types of constants and tuples.
 
 #include "Frontend/Emit/Builtins.h"
-#include "Frontend/Host/HostReader.h"
+#include "Frontend/Sema/HostReader.h"
 #include "Frontend/Sema/ModuleSema.h"
 #include "Frontend/Syntax/Names.h"
 #include "Frontend/Values/Collections.h"
@@ -14,8 +14,8 @@ namespace tile::frontend {
 namespace {
 
 /// Builds "value.name" for a value without an expression.
-struct NamedAttribute {
-  explicit NamedAttribute(const std::string &name, SourceRange range = {}, SourceRange nameRange = {}) {
+struct NamedMember {
+  explicit NamedMember(const std::string &name, SourceRange range = {}, SourceRange nameRange = {}) {
     object.range = expr.range = range;
     expr.value = &object;
     expr.attribute = name;
@@ -34,7 +34,7 @@ std::optional<SymValue> ModuleSema::typeOf(const SymValue &value) {
     type.kind = SymValue::Kind::TupleType;
     type.names = value.names;
     for (const SymValue &element : value.elements) {
-      type.elements.push_back(attributeOf(element, NamedAttribute("type").expr));
+      type.elements.push_back(attributeOf(element, NamedMember("type").expr));
       if (type.elements.back().isError())
         return SymValue();
     }
@@ -178,7 +178,7 @@ SymValue ModuleSema::contains(const SymValue &item, const SymValue &items, const
 }
 
 /// Evaluates getattr(tl, "load") or getattr(x, "shape"), with an optional default as the third argument.
-SymValue emitGetAttr(Sema &sema, BuiltinCall &call) {
+SymValue emitGetAttr(Emitter &sema, BuiltinCall &call) {
   std::optional<std::string> name = call.text(1);
   if (!name)
     return {};
@@ -187,7 +187,7 @@ SymValue emitGetAttr(Sema &sema, BuiltinCall &call) {
     return sema.error(Diag::argument_count, call.range, {"getattr", "2 or 3", std::to_string(2 + fallback.size())});
   if (!fallback.empty() && !sema.hasAttribute(call[0], *name))
     return fallback.front();
-  return sema.attributeOf(call[0], NamedAttribute(*name, call.range, call.rangeOf(1)).expr);
+  return sema.attributeOf(call[0], NamedMember(*name, call.range, call.rangeOf(1)).expr);
 }
 
 /// Returns true if attributeOf would succeed.
@@ -198,7 +198,7 @@ bool ModuleSema::hasAttribute(const SymValue &value, const std::string &name) {
   if (isPlain)
     return false;
   size_t reported = diagnostics.all().size();
-  SymValue found = attributeOf(value, NamedAttribute(name).expr);
+  SymValue found = attributeOf(value, NamedMember(name).expr);
   (void)diagnostics.takeSince(reported);
   return !found.isError();
 }

@@ -3,7 +3,7 @@
 // it, restricts it to values that are not fixed otherwise, and applies it: the compiled kernel gets the first one,
 // listConfigurations returns all (Configurations.h).
 
-#include "Frontend/Host/HostReader.h"
+#include "Frontend/Sema/HostReader.h"
 #include "Frontend/Sema/Tuning.h"
 #include "Frontend/Values/Collections.h"
 

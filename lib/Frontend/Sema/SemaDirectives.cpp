@@ -16,7 +16,7 @@ namespace {
 /// Checks the names of directive expressions against the parameters of the kernel.
 class NameChecker {
 public:
-  NameChecker(Sema &sema, const FunctionStmt &kernel, std::vector<std::string> names)
+  NameChecker(Emitter &sema, const FunctionStmt &kernel, std::vector<std::string> names)
       : sema(sema), kernel(kernel), names(std::move(names)) {}
 
   /// Also called for names that are parameters.
@@ -65,7 +65,7 @@ public:
   }
 
 private:
-  Sema &sema;
+  Emitter &sema;
   const FunctionStmt &kernel;
   std::vector<std::string> names;
 };

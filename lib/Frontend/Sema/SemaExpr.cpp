@@ -3,7 +3,7 @@
 // is emitted.
 
 #include "Frontend/Emit/Builtins.h"
-#include "Frontend/Host/HostReader.h"
+#include "Frontend/Sema/HostReader.h"
 #include "Frontend/Values/Collections.h"
 #include "Frontend/Values/FormatSpec.h"
 

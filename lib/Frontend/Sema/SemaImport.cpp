@@ -6,8 +6,8 @@
 
 #include "Frontend/Emit/Builtins.h"
 #include "Frontend/Host/HostFacts.h"
-#include "Frontend/Host/HostReader.h"
 #include "Frontend/Sema/HelperModules.h"
+#include "Frontend/Sema/HostReader.h"
 #include "Frontend/Syntax/ModuleFiles.h"
 
 #include <filesystem>

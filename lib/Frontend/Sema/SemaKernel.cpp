@@ -155,7 +155,7 @@ std::vector<Candidate> findEntries(const std::vector<Candidate> &functions, cons
 
 ModuleSema::ModuleSema(MLIRContext &context, const Module &module, const CompileRequest &request,
                        DiagnosticEngine &diagnostics)
-    : Sema(context, request), module(module), diagnostics(diagnostics) {
+    : Emitter(context, request), module(module), diagnostics(diagnostics) {
   const std::string &path = diagnostics.file(module.file).name;
   std::unique_ptr<ModuleScope> &main = modules[path];
   main = std::make_unique<ModuleScope>();

@@ -2,7 +2,7 @@
 // Limits for compile-time growth of a kernel. Helpers and unrolled loops are copied at each use, and tuples and strings
 // can double with each line, so ten lines can exceed the capacity of any machine. The limits count work rather than
 // time, so that a program compiles everywhere or nowhere.
-#include "Frontend/Host/HostReader.h"
+#include "Frontend/Sema/HostReader.h"
 
 using namespace mlir;
 
@@ -33,17 +33,6 @@ size_t sizeOf(const SymValue &value) {
 }
 
 } // namespace
-
-/// An operation on a block takes at least one instruction per element of a thread.
-void Sema::OperationCounter::notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) {
-  ++operations;
-  int64_t elements = 1;
-  for (Type type : llvm::concat<Type>(op->getResultTypes(), op->getOperandTypes()))
-    if (auto block = dyn_cast<RankedTensorType>(type))
-      elements = std::max(elements,
-                          std::min(block.getNumElements(), maxBlockElements) / threads); // larger blocks are an error
-  instructions += elements;
-}
 
 /// Counts work. Returns false if the limit is exceeded, which is reported once.
 bool ModuleSema::charge(size_t amount, SourceRange range) {

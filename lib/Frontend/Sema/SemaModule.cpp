@@ -5,7 +5,7 @@
 
 #include "Frontend/Emit/Builtins.h"
 #include "Frontend/Host/HostFacts.h"
-#include "Frontend/Host/HostReader.h"
+#include "Frontend/Sema/HostReader.h"
 
 #include <cmath>
 #include <filesystem>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The interface of the analysis for emitters of builtins (Emit*.cpp): messages, values, and arithmetic on them.
+// Emits operations on run-time values: arithmetic, conversions, shapes. It is also the interface of the analysis for
+// the emitters of builtins (Emit*.cpp).
 //
-// Run-time operations are emitted as MLIR as soon as their operands are known. The derived class ModuleSema handles
-// names and control flow. The split hides name binding from emitters, which can still call back into user code, such as
-// the combine function of a reduction.
+// Operations are emitted as MLIR as soon as their operands are known. Names and control flow belong to Sema/, which the
+// virtual functions call: for messages, and for user code such as the combine function of a reduction.
 
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace tile::frontend {
 
-class Sema {
+class Emitter {
 public:
   // ------------------------------------------------------------------------------------------------ diagnostics
   virtual SymValue error(Diag id, SourceRange range, const std::vector<std::string> &arguments = {},
@@ -99,10 +99,10 @@ public:
   const CompileRequest &request;
 
 protected:
-  Sema(mlir::MLIRContext &context, const CompileRequest &request)
+  Emitter(mlir::MLIRContext &context, const CompileRequest &request)
       : context(context), builder(&context, &counter), request(request) {}
-  Sema(const Sema &) = delete;
-  ~Sema() = default;
+  Emitter(const Emitter &) = delete;
+  ~Emitter() = default;
 
   virtual void warnLostWeakness(const SymValue &left, const SymValue &right, DType common, bool isDivision,
                                 SourceRange range) = 0;

@@ -2,7 +2,7 @@
 // Evaluates functions and statements of the host program that create lists of configurations, as described in
 // HostReader.h.
 
-#include "Frontend/Host/HostReader.h"
+#include "Frontend/Sema/HostReader.h"
 #include "Frontend/Values/Collections.h"
 
 #include "Frontend/Syntax/Names.h"

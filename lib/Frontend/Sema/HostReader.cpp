@@ -2,7 +2,7 @@
 // Evaluates the values of HostReader.h: lists, comprehensions, conditions and names. HostReaderCalls.cpp handles calls,
 // HostReaderWalk.cpp functions and statements.
 
-#include "Frontend/Host/HostReader.h"
+#include "Frontend/Sema/HostReader.h"
 
 #include "Frontend/Host/HostFacts.h"
 #include "Frontend/Values/Collections.h"

@@ -19,7 +19,7 @@
 
 namespace tile::frontend {
 
-/// While an instance exists, its Sema evaluates expressions as described above.
+/// While an instance exists, its analysis evaluates expressions as described above.
 class HostReader {
 public:
   /// An evaluated triton.Config(...).
