@@ -64,7 +64,7 @@ public:
   /// Returns the element of a block that has one.
   SymValue toScalar(const SymValue &block, SourceRange range);
 
-  // -------------------------------------------------------------------------------------------------- ModuleSema
+  // -------------------------------------------------------------------------------------------------------- Sema
   /// Converts a run-time scalar to i1.
   virtual SymValue condition(const SymValue &value, SourceRange range) = 0;
   /// Calls a function or builtin with positional arguments.
@@ -97,6 +97,7 @@ public:
   OperationCounter counter;
   mlir::OpBuilder builder;
   const CompileRequest &request;
+  std::set<int64_t> openSizes; // allowed block sizes that are not powers of two
 
 protected:
   Emitter(mlir::MLIRContext &context, const CompileRequest &request)
@@ -106,8 +107,6 @@ protected:
 
   virtual void warnLostWeakness(const SymValue &left, const SymValue &right, DType common, bool isDivision,
                                 SourceRange range) = 0;
-
-  std::set<int64_t> openSizes; // allowed block sizes that are not powers of two
 };
 
 } // namespace tile::frontend

@@ -3,6 +3,8 @@
 // HostReaderWalk.cpp functions and statements.
 
 #include "Frontend/Sema/HostReader.h"
+#include "Frontend/Sema/Evaluator.h"
+#include "Frontend/Sema/ModuleNames.h"
 
 #include "Frontend/Host/HostFacts.h"
 #include "Frontend/Values/Collections.h"
@@ -11,23 +13,23 @@ using namespace mlir;
 
 namespace tile::frontend {
 
-HostReader::HostReader(ModuleSema &sema, const FunctionStmt &kernel)
-    : sema(sema), kernel(kernel), decorated(&kernel), reportedBefore(sema.diagnostics.all().size()),
-      workBefore(sema.work) {
-  assert(!sema.host && "configurations are not nested");
-  sema.host = this;
-  sema.work = 0; // separate budget, so that an endless list does not end the compilation
-  ++sema.hostDepth;
-  ++sema.quietDepth;
+HostReader::HostReader(Sema &sema, const FunctionStmt &kernel)
+    : sema(sema), kernel(kernel), decorated(&kernel), reportedBefore(sema.session.diagnostics.all().size()),
+      workBefore(sema.session.work) {
+  assert(!sema.session.host && "configurations are not nested");
+  sema.session.host = this;
+  sema.session.work = 0; // separate budget, so that an endless list does not end the compilation
+  ++sema.session.hostDepth;
+  ++sema.session.quietDepth;
 }
 
 HostReader::~HostReader() {
-  --sema.quietDepth;
-  --sema.hostDepth;
-  sema.host = nullptr;
-  sema.exhausted = false;
-  sema.work = workBefore;
-  (void)sema.diagnostics.takeSince(reportedBefore);
+  --sema.session.quietDepth;
+  --sema.session.hostDepth;
+  sema.session.host = nullptr;
+  sema.session.exhausted = false;
+  sema.session.work = workBefore;
+  (void)sema.session.diagnostics.takeSince(reportedBefore);
 }
 
 std::optional<SymValue> HostReader::evaluate(const Expr &expr) {
@@ -42,7 +44,7 @@ std::optional<SymValue> HostReader::evaluate(const Expr &expr) {
     return callOfConfig(*as<CallExpr>(&expr));
   case ExprKind::Conditional: {
     const auto &choice = *as<ConditionalExpr>(&expr);
-    return sema.evaluate(truth(*choice.condition).value_or(true) ? *choice.thenValue : *choice.elseValue);
+    return sema.evaluator.evaluate(truth(*choice.condition).value_or(true) ? *choice.thenValue : *choice.elseValue);
   }
   case ExprKind::Unary: {
     const auto &node = *as<UnaryExpr>(&expr);
@@ -57,7 +59,7 @@ std::optional<SymValue> HostReader::evaluate(const Expr &expr) {
 }
 
 void HostReader::note(Diag what, SourceRange range, size_t reported) {
-  std::vector<Diagnostic> since = sema.diagnostics.takeSince(reported);
+  std::vector<Diagnostic> since = sema.session.diagnostics.takeSince(reported);
   bool isNew = llvm::none_of(notes, [&](const UnknownHost &other) {
     return other.range.file == range.file && other.range.begin == range.begin;
   });
@@ -68,10 +70,10 @@ void HostReader::note(Diag what, SourceRange range, size_t reported) {
 
 /// Returns nullopt for an unknown condition, and records the reason.
 std::optional<bool> HostReader::truth(const Expr &condition) {
-  if (std::optional<bool> fact = hostCondition(condition, sema.request.targetCapability))
+  if (std::optional<bool> fact = hostCondition(condition, sema.session.request.targetCapability))
     return fact;
-  size_t reported = sema.diagnostics.all().size();
-  SymValue value = sema.evaluate(condition);
+  size_t reported = sema.session.diagnostics.all().size();
+  SymValue value = sema.evaluator.evaluate(condition);
   std::optional<bool> holds = truthOf(value);
   if (!holds)
     note(Diag::unknown_condition, condition.range, reported);
@@ -80,27 +82,27 @@ std::optional<bool> HostReader::truth(const Expr &condition) {
 
 /// Returns the items of a loop or a comprehension; nullopt if they are unknown.
 std::optional<std::vector<SymValue>> HostReader::items(const Expr &iterable) {
-  size_t reported = sema.diagnostics.all().size();
-  std::optional<std::vector<SymValue>> items = itemsOfValue(sema.evaluate(iterable));
+  size_t reported = sema.session.diagnostics.all().size();
+  std::optional<std::vector<SymValue>> items = itemsOfValue(sema.evaluator.evaluate(iterable));
   if (!items)
     note(Diag::unknown_list, iterable.range, reported);
   return items;
 }
 
 SymValue HostReader::comprehension(const ComprehensionExpr &expr) {
-  Environment outside = sema.scope; // the comprehension's variables have a separate scope
+  Environment outside = sema.session.scope; // the comprehension's variables have a separate scope
   std::vector<SymValue> results;
   clauses(expr, 0, results);
-  sema.scope = std::move(outside);
+  sema.session.scope = std::move(outside);
   return expr.isDictionary ? dictionaryOf(results) : SymValue::makeTuple(std::move(results));
 }
 
 /// Runs the clauses from `index` on. Returns false at the size limit.
 bool HostReader::clauses(const ComprehensionExpr &expr, size_t index, std::vector<SymValue> &results) {
   if (index == expr.clauses.size()) {
-    results.push_back(sema.evaluate(*expr.element));
+    results.push_back(sema.evaluator.evaluate(*expr.element));
     markConditional(results.back());
-    return !sema.exhausted && results.size() < PythonContext::mostElements;
+    return !sema.session.exhausted && results.size() < PythonContext::mostElements;
   }
   const ComprehensionExpr::Clause &clause = expr.clauses[index];
   std::optional<std::vector<SymValue>> list = items(*clause.iterable);
@@ -110,11 +112,14 @@ bool HostReader::clauses(const ComprehensionExpr &expr, size_t index, std::vecto
   }
   unsigned before = openDecisions;
   for (const SymValue &item : *list) {
-    if (!sema.charge(1, expr.range))
+    if (!sema.session.charge(1, expr.range))
       return false;
     bool unpacks = clause.targets.size() > 1, fits = item.elements.size() == clause.targets.size();
     for (auto [place, target] : llvm::enumerate(clause.targets))
-      sema.scope[target] = Binding{!unpacks ? item : fits ? item.elements[place] : SymValue(), clause.iterable->range};
+      sema.session.scope[target] = Binding{!unpacks ? item
+                                           : fits   ? item.elements[place]
+                                                    : SymValue(),
+                                           clause.iterable->range};
     bool holds = true;
     for (const Expr *condition : clause.conditions) {
       std::optional<bool> answer = holds ? truth(*condition) : false;
@@ -134,7 +139,7 @@ bool HostReader::clauses(const ComprehensionExpr &expr, size_t index, std::vecto
 SymValue HostReader::lambda(const LambdaExpr &expr) {
   const FunctionStmt *&function = lambdas[&expr];
   if (!function) {
-    Module &nodes = sema.scratchModules.emplace_back();
+    Module &nodes = sema.session.scratchModules.emplace_back();
     auto *made = nodes.make<FunctionStmt>(expr.range);
     auto *result = nodes.make<ReturnStmt>(expr.body->range);
     result->value = expr.body;
@@ -147,7 +152,7 @@ SymValue HostReader::lambda(const LambdaExpr &expr) {
       parameter.name = name.str();
       parameter.range = expr.range;
     }
-    sema.owners[made] = sema.current;
+    sema.names.owners[made] = sema.names.current;
     function = made;
   }
   return SymValue::makeConstant(function);
@@ -158,10 +163,10 @@ SymValue HostReader::boolOp(const BoolOpExpr &expr) {
   bool isOr = expr.op == BoolOperator::Or, isOpen = false;
   SymValue last;
   for (const Expr *operand : expr.values) {
-    if (std::optional<bool> fact = hostCondition(*operand, sema.request.targetCapability))
+    if (std::optional<bool> fact = hostCondition(*operand, sema.session.request.targetCapability))
       last = SymValue::makeConstant(*fact);
     else
-      last = sema.evaluate(*operand);
+      last = sema.evaluator.evaluate(*operand);
     std::optional<bool> holds = truthOf(last);
     isOpen |= !holds;
     if (holds == isOr)
@@ -198,12 +203,12 @@ std::vector<SymValue> HostReader::configurationsOf(const SymValue &list, SourceR
 std::optional<SymValue> HostReader::lookup(const std::string &name) {
   ModuleValue value;
   bool isDecorators = false;
-  if (auto known = sema.decoratorValues.find(decorated); known != sema.decoratorValues.end())
+  if (auto known = sema.names.decoratorValues.find(decorated); known != sema.names.decoratorValues.end())
     if (auto found = known->second.find(name); found != known->second.end()) {
       value = found->second;
       isDecorators = true;
     }
-  ModuleScope *owner = sema.current;
+  ModuleScope *owner = sema.names.current;
   auto host = owner->hostValues.find(name);
   bool isHost = host != owner->hostValues.end();
   // Module flags are answered by name.
@@ -211,7 +216,7 @@ std::optional<SymValue> HostReader::lookup(const std::string &name) {
   if (isDecorators && !value.needsRun() && plain != owner->expressions.end() && plain->second == value.expression)
     return std::nullopt;
   if (!isDecorators) {
-    if (!isHost && (owner->globals.contains(name) || !owner->expressions.contains(name) || !sema.needsRun(name)))
+    if (!isHost && (owner->globals.contains(name) || !owner->expressions.contains(name) || !sema.names.needsRun(name)))
       return std::nullopt;
     value = {isHost ? host->second : owner->expressions[name], owner->statements[name]};
   }
@@ -224,13 +229,13 @@ std::optional<SymValue> HostReader::lookup(const std::string &name) {
   const FunctionStmt *reader = std::exchange(decorated, nullptr);
   SymValue result;
   {
-    ModuleSema::InModule inside(sema, owner);
+    InModule inside(sema, owner);
     if (value.needsRun()) {
       SymValue returned;
       walk(value.statements, returned);
-      result = sema.scope[name].value;
+      result = sema.session.scope[name].value;
     } else {
-      result = sema.evaluate(*value.expression);
+      result = sema.evaluator.evaluate(*value.expression);
     }
   }
   owner->pending.erase(guard);

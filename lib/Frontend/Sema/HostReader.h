@@ -15,7 +15,8 @@
 
 #pragma once
 
-#include "Frontend/Sema/ModuleSema.h"
+#include "Frontend/Sema/Part.h"
+#include "Frontend/Sema/Tuning.h"
 
 namespace tile::frontend {
 
@@ -30,9 +31,8 @@ public:
     bool isConditional = false;
     SourceRange range;
   };
-  using BoundArgument = ModuleSema::BoundArgument;
 
-  HostReader(ModuleSema &sema, const FunctionStmt &kernel);
+  HostReader(Sema &sema, const FunctionStmt &kernel);
   ~HostReader();
 
   /// Returns nullopt for expressions that are evaluated as usual.
@@ -77,7 +77,7 @@ private:
   std::optional<SymValue> callOfConfig(const CallExpr &call);
   SymValue makeConfiguration(const std::vector<BoundArgument> &arguments, SourceRange range, size_t reported);
 
-  ModuleSema &sema;
+  Sema &sema;
   const FunctionStmt &kernel;
   const FunctionStmt *decorated; // the function whose decorators are read: names in them have their values at its
                                  // definition

@@ -2,7 +2,10 @@
 // Evaluates functions and statements of the host program that create lists of configurations, as described in
 // HostReader.h.
 
+#include "Frontend/Sema/Calls.h"
+#include "Frontend/Sema/Evaluator.h"
 #include "Frontend/Sema/HostReader.h"
+#include "Frontend/Sema/ModuleNames.h"
 #include "Frontend/Values/Collections.h"
 
 #include "Frontend/Syntax/Names.h"
@@ -14,37 +17,37 @@ namespace tile::frontend {
 SymValue HostReader::call(const FunctionStmt &function, const std::vector<BoundArgument> &arguments,
                           SourceRange range) {
   constexpr size_t maxDepth = 50; // each level may recurse into expressions of any height
-  if (sema.frames.size() > maxDepth)
-    return sema.error(Diag::call_depth, range, {function.name, std::to_string(maxDepth)});
-  if (sema.reportBroken(function, range))
+  if (sema.session.frames.size() > maxDepth)
+    return sema.session.error(Diag::call_depth, range, {function.name, std::to_string(maxDepth)});
+  if (sema.names.reportBroken(function, range))
     return {};
   Environment inner;
   if (function.name.empty())
-    inner = sema.scope;
-  if (!sema.bindParameters(function, arguments, range, inner))
+    inner = sema.session.scope;
+  if (!sema.calls.bindParameters(function, arguments, range, inner))
     return {};
   const FunctionStmt *reader = std::exchange(decorated, nullptr);
   unsigned before = openDecisions;
-  sema.frames.push_back({&function, range, sema.location(range)});
+  sema.session.frames.push_back({&function, range, sema.session.location(range)});
   SymValue result = SymValue::makeConstant(NoneValue{});
   {
-    ModuleSema::InModule inside(sema, sema.ownerOf(function));
-    std::swap(sema.scope, inner);
+    InModule inside(sema, sema.names.ownerOf(function));
+    std::swap(sema.session.scope, inner);
     Flow flow = walk(function.body, result);
-    if (flow == Flow::Unknown || sema.exhausted)
+    if (flow == Flow::Unknown || sema.session.exhausted)
       result = {};
   }
-  sema.frames.pop_back();
+  sema.session.frames.pop_back();
   openDecisions = before;
   decorated = reader;
   return result;
 }
 
 std::optional<bool> HostReader::callCondition(const SymValue &condition, SymValue &item, SourceRange range) {
-  if (!sema.charge(1, range))
+  if (!sema.session.charge(1, range))
     return false;
-  size_t reported = sema.diagnostics.all().size();
-  std::optional<bool> holds = truthOf(sema.callValue(condition, std::vector<SymValue>{item}, range));
+  size_t reported = sema.session.diagnostics.all().size();
+  std::optional<bool> holds = truthOf(sema.calls.callValue(condition, std::vector<SymValue>{item}, range));
   if (holds)
     return holds;
   note(Diag::unknown_condition, range, reported);
@@ -57,11 +60,11 @@ std::optional<bool> HostReader::callCondition(const SymValue &condition, SymValu
 /// Binds a target; mismatched elements become unknown.
 void HostReader::bind(const Expr &target, const SymValue &value) {
   if (const auto *name = as<NameExpr>(&target)) {
-    sema.scope[name->id] = Binding{value, target.range};
+    sema.session.scope[name->id] = Binding{value, target.range};
     return;
   }
   if (const auto *item = as<SubscriptExpr>(&target)) {
-    SymValue container = sema.evaluate(*item->value), index = sema.evaluate(*item->index);
+    SymValue container = sema.evaluator.evaluate(*item->value), index = sema.evaluator.evaluate(*item->index);
     bind(*item->value, index.isError() ? SymValue() : withItem(container, index, value).value_or(SymValue()));
     return;
   }
@@ -88,7 +91,7 @@ HostReader::Flow HostReader::walkIf(const IfStmt &stmt, SymValue &returned) {
 HostReader::Flow HostReader::walkFor(const ForStmt &stmt, SymValue &returned) {
   unsigned before = openDecisions;
   for (const SymValue &item : items(*stmt.iterator).value_or(std::vector<SymValue>())) {
-    if (!sema.charge(1, stmt.range))
+    if (!sema.session.charge(1, stmt.range))
       return Flow::Unknown;
     bind(*stmt.target, item);
     Flow flow = walk(stmt.body, returned);
@@ -103,7 +106,7 @@ HostReader::Flow HostReader::walkFor(const ForStmt &stmt, SymValue &returned) {
 
 HostReader::Flow HostReader::walkWhile(const WhileStmt &stmt, SymValue &returned) {
   while (truth(*stmt.condition).value_or(false)) {
-    if (!sema.charge(1, stmt.range))
+    if (!sema.session.charge(1, stmt.range))
       return Flow::Unknown;
     Flow flow = walk(stmt.body, returned);
     if (flow == Flow::Break)
@@ -119,17 +122,18 @@ HostReader::Flow HostReader::walk(const Block &block, SymValue &returned) {
   for (const Stmt *stmt : block) {
     Flow flow = Flow::GoesOn;
     if (const auto *assignment = as<AssignStmt>(stmt)) {
-      bind(*assignment->target, sema.evaluate(*assignment->value));
+      bind(*assignment->target, sema.evaluator.evaluate(*assignment->value));
     } else if (const auto *annotated = as<AnnAssignStmt>(stmt)) {
       if (annotated->value)
-        bind(*annotated->target, sema.evaluate(*annotated->value));
+        bind(*annotated->target, sema.evaluator.evaluate(*annotated->value));
     } else if (const auto *augmented = as<AugAssignStmt>(stmt)) {
-      SymValue added = sema.evaluate(*augmented->value);
+      SymValue added = sema.evaluator.evaluate(*augmented->value);
       markConditional(added);
-      SymValue value = sema.applyBinary(augmented->op, sema.evaluate(*augmented->target), added, stmt->range);
-      bind(*augmented->target, sema.limitSize(std::move(value), stmt->range));
+      SymValue value =
+          sema.evaluator.applyBinary(augmented->op, sema.evaluator.evaluate(*augmented->target), added, stmt->range);
+      bind(*augmented->target, sema.session.limitSize(std::move(value), stmt->range));
     } else if (const auto *expression = as<ExprStmt>(stmt)) {
-      sema.changeList(*expression->value);
+      sema.evaluator.changeList(*expression->value);
     } else if (const auto *branches = as<IfStmt>(stmt)) {
       flow = walkIf(*branches, returned);
     } else if (const auto *loop = as<ForStmt>(stmt)) {
@@ -140,7 +144,7 @@ HostReader::Flow HostReader::walk(const Block &block, SymValue &returned) {
       flow = walk(with->body, returned);
     } else if (const auto *result = as<ReturnStmt>(stmt)) {
       if (result->value)
-        returned = sema.evaluate(*result->value);
+        returned = sema.evaluator.evaluate(*result->value);
       markConditional(returned);
       return Flow::Return;
     } else if (stmt->kind == StmtKind::Continue) {
@@ -150,7 +154,7 @@ HostReader::Flow HostReader::walk(const Block &block, SymValue &returned) {
     } else if (stmt->kind == StmtKind::Raise) {
       return Flow::Unknown;
     }
-    if (sema.exhausted)
+    if (sema.session.exhausted)
       return Flow::Unknown;
     if (flow != Flow::GoesOn)
       return flow;

@@ -2,7 +2,11 @@
 // Attributes and subscripts: tensor.dtype, x[:, None], tuples by constant index.
 
 #include "Frontend/Emit/Builtins.h"
+#include "Frontend/Sema/Classes.h"
+#include "Frontend/Sema/Evaluator.h"
 #include "Frontend/Sema/HostReader.h"
+#include "Frontend/Sema/ModuleNames.h"
+#include "Frontend/Sema/Signature.h"
 #include "Frontend/Syntax/Literals.h"
 
 using namespace mlir;
@@ -64,14 +68,14 @@ static std::optional<SymValue> memberOfPython(const SymValue &value, const std::
   return member ? std::optional(SymValue::makeConstant(member)) : std::nullopt;
 }
 
-SymValue ModuleSema::attributeOf(const SymValue &value, const AttributeExpr &expr) {
+SymValue Evaluator::attributeOf(const SymValue &value, const AttributeExpr &expr) {
   if (value.isError())
     return {};
-  if (std::optional<SymValue> member = memberOf(value, expr.attribute, expr.range))
+  if (std::optional<SymValue> member = sema.classes.memberOf(value, expr.attribute, expr.range))
     return *member;
   if (value.isConstant()) {
     if (const auto *space = std::get_if<NamespaceValue>(&value.constant))
-      return lookupAttribute(*space, expr.attribute, expr.range);
+      return sema.names.lookupAttribute(*space, expr.attribute, expr.range);
     // constexpr.value is the plain Python value.
     if (expr.attribute == "value" && !std::holds_alternative<NamespaceValue>(value.constant))
       return value;
@@ -137,7 +141,7 @@ SymValue ModuleSema::attributeOf(const SymValue &value, const AttributeExpr &exp
                originOf(*expr.value, value));
 }
 
-SymValue ModuleSema::attributeOfTensor(const SymValue &value, const AttributeExpr &expr) {
+SymValue Evaluator::attributeOfTensor(const SymValue &value, const AttributeExpr &expr) {
   const std::string &name = expr.attribute;
   if (name == "dtype")
     return SymValue::makeConstant(value.type);
@@ -161,14 +165,14 @@ SymValue ModuleSema::attributeOfTensor(const SymValue &value, const AttributeExp
   if (name == "T") {
     if (value.shape().size() != 2)
       return error(Diag::transpose_rank, expr.range, {describe(value)});
-    return permute(value, {1, 0}, expr.range);
+    return emitter.permute(value, {1, 0}, expr.range);
   }
   if (const BuiltinInfo *method = findBuiltin(name); method && (method->flags & Method))
     return methodOf(value, method);
-  return error(Diag::no_attribute, expr.attributeRange, {describe(value), name}, tupleHint(value));
+  return error(Diag::no_attribute, expr.attributeRange, {describe(value), name}, sema.signature.tupleHint(value));
 }
 
-SymValue ModuleSema::attributeOfType(DType type, const AttributeExpr &expr) {
+SymValue Evaluator::attributeOfType(DType type, const AttributeExpr &expr) {
   const std::string &name = expr.attribute;
   if (name == "element_ty")
     return SymValue::makeConstant(type.isPointer ? type.pointee() : type);
@@ -185,7 +189,7 @@ SymValue ModuleSema::attributeOfType(DType type, const AttributeExpr &expr) {
   return error(Diag::no_attribute, expr.attributeRange, {"the type " + toString(type), name});
 }
 
-SymValue ModuleSema::evaluateSubscript(const SubscriptExpr &expr) {
+SymValue Evaluator::evaluateSubscript(const SubscriptExpr &expr) {
   SymValue value = evaluate(*expr.value);
   if (value.isError())
     return {};
@@ -207,14 +211,14 @@ SymValue ModuleSema::evaluateSubscript(const SubscriptExpr &expr) {
     SymValue index = evaluate(*expr.index);
     if (index.isError())
       return {};
-    if (std::optional<SymValue> item = callSpecial(value, "__getitem__", {index}, expr.range))
+    if (std::optional<SymValue> item = sema.classes.callSpecial(value, "__getitem__", {index}, expr.range))
       return *item;
   }
   return error(Diag::not_subscriptable, expr.range, {describe(value)}, originOf(*expr.value, value));
 }
 
 /// x[:, None]: ':' keeps a dimension, None inserts one of size 1. Remaining dimensions are kept.
-SymValue ModuleSema::indexTensor(const SymValue &value, const SubscriptExpr &expr) {
+SymValue Evaluator::indexTensor(const SymValue &value, const SubscriptExpr &expr) {
   std::vector<const Expr *> items{expr.index};
   if (const auto *tuple = as<TupleExpr>(expr.index))
     items = tuple->elements;
@@ -235,7 +239,7 @@ SymValue ModuleSema::indexTensor(const SymValue &value, const SubscriptExpr &exp
         return error(Diag::pointer_index, item->range, {unparse(*expr.value), describe(value), unparse(*item)});
       if (isTile1() && !slice && !isNew) {
         ++kept;
-        result = elementAt(result, static_cast<size_t>(axis), index, item->range);
+        result = emitter.elementAt(result, static_cast<size_t>(axis), index, item->range);
         if (result.isError())
           return {};
         continue; // the dimension is removed
@@ -243,11 +247,12 @@ SymValue ModuleSema::indexTensor(const SymValue &value, const SubscriptExpr &exp
     }
     if (!isFull && !isNew && value.isScalar() && !slice)
       return error(Diag::scalar_index, item->range, {unparse(*expr.value), describe(value), unparse(*item)},
-                   tupleHint(value));
+                   sema.signature.tupleHint(value));
     if (!isFull && !isNew)
       return error(Diag::tensor_subscript, item->range, {unparse(*item)});
     if (isNew)
-      result = expandDims(result, std::min<int64_t>(axis, static_cast<int64_t>(result.shape().size())), expr.range);
+      result =
+          emitter.expandDims(result, std::min<int64_t>(axis, static_cast<int64_t>(result.shape().size())), expr.range);
     kept += isFull ? 1 : 0;
     ++axis;
   }
@@ -258,7 +263,7 @@ SymValue ModuleSema::indexTensor(const SymValue &value, const SubscriptExpr &exp
 }
 
 /// Characters of a string are strings themselves.
-SymValue ModuleSema::indexText(const std::string &text, const SubscriptExpr &expr) {
+SymValue Evaluator::indexText(const std::string &text, const SubscriptExpr &expr) {
   std::vector<SymValue> characters;
   for (std::string_view character : splitCharacters(text))
     characters.push_back(SymValue::makeConstant(std::string(character)));
@@ -271,7 +276,7 @@ SymValue ModuleSema::indexText(const std::string &text, const SubscriptExpr &exp
   return SymValue::makeConstant(part);
 }
 
-SymValue ModuleSema::indexTuple(const SymValue &value, const SubscriptExpr &expr) {
+SymValue Evaluator::indexTuple(const SymValue &value, const SubscriptExpr &expr) {
   auto size = static_cast<Int128>(value.elements.size());
   auto evaluateBound = [&](const Expr *bound, Int128 fallback) -> std::optional<Int128> {
     if (!bound)

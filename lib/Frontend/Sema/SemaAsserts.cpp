@@ -6,7 +6,9 @@
 //                                                          note: 'desc' is None since here
 
 #include "Frontend/Emit/Builtins.h"
-#include "Frontend/Sema/ModuleSema.h"
+#include "Frontend/Sema/Evaluator.h"
+#include "Frontend/Sema/ModuleNames.h"
+#include "Frontend/Sema/Statements.h"
 
 using namespace mlir;
 
@@ -45,7 +47,7 @@ const Expr *argumentOf(const CallExpr &call, size_t index, std::string_view name
 } // namespace
 
 /// Formats " (BLOCK is 48, x.dtype is fp16)" for the constants in a condition; empty if there are none.
-std::string ModuleSema::valuesIn(const Expr &condition) {
+std::string Evaluator::valuesIn(const Expr &condition) {
   constexpr size_t most = 6, longest = 80;
   std::vector<const Expr *> operands;
   collectOperands(&condition, operands);
@@ -74,16 +76,16 @@ std::string ModuleSema::valuesIn(const Expr &condition) {
 }
 
 /// Returns the text of an assertion; run-time values appear as in the source.
-std::string ModuleSema::messageText(const Expr &message) {
-  ++messageDepth;
+std::string Evaluator::messageText(const Expr &message) {
+  ++sema.session.messageDepth;
   std::optional<SymValue> value = evaluateQuietly(message);
-  --messageDepth;
+  --sema.session.messageDepth;
   return value && value->isConstant() ? str(value->constant) : unparse(message);
 }
 
 /// Evaluates tl.static_assert(cond, msg). As in Triton, the message is only evaluated if the condition does not hold.
 /// Returns nullopt for calls that the general path should report.
-std::optional<SymValue> ModuleSema::staticAssert(const CallExpr &call) {
+std::optional<SymValue> Evaluator::staticAssert(const CallExpr &call) {
   const Expr *condition = argumentOf(call, 0, "cond"), *message = argumentOf(call, 1, "msg");
   if (!condition || call.arguments.size() > 2 || (call.arguments.size() == 2 && !message))
     return std::nullopt;
@@ -100,29 +102,14 @@ std::optional<SymValue> ModuleSema::staticAssert(const CallExpr &call) {
                {"static assertion failed" + (text.empty() ? "" : ": " + text) + valuesIn(*condition)});
 }
 
-void ModuleSema::emitAssert(const AssertStmt &stmt) {
-  SymValue checked = evaluate(*stmt.condition);
-  if (checked.isError())
-    return;
-  std::string message = stmt.message ? messageText(*stmt.message) : "assertion failed: " + unparse(*stmt.condition);
-  if (std::optional<bool> known = truthOf(checked)) {
-    if (!*known)
-      error(Diag::static_assert_failed, stmt.condition->range, {message + valuesIn(*stmt.condition)});
-    return;
-  }
-  checked = cast(checked, Scalar::Int1, stmt.condition->range);
-  if (request.debug && !checked.isError())
-    AssertOp::create(builder, location(stmt.range), checked.value, message);
-}
-
 /// Returns where a name was assigned an unexpected value, for values that are not self-explanatory (None).
-std::optional<std::pair<SourceRange, std::string>> ModuleSema::originOf(const Expr &expr, const SymValue &value) {
+std::optional<std::pair<SourceRange, std::string>> Evaluator::originOf(const Expr &expr, const SymValue &value) {
   if (!value.isNoneValue())
     return std::nullopt;
   if (const auto *name = as<NameExpr>(&expr)) {
     if (auto known = scope.find(name->id); known != scope.end())
       return std::pair{known->second.defined, "'" + name->id + "' is None since here"};
-    if (auto global = current->expressions.find(name->id); global != current->expressions.end())
+    if (auto global = sema.names.current->expressions.find(name->id); global != sema.names.current->expressions.end())
       return std::pair{global->second->range, "'" + name->id + "' is None since here"};
   }
   const auto *call = as<CallExpr>(&expr);

@@ -3,7 +3,14 @@
 
 #include "Frontend/Emit/Builtins.h"
 #include "Frontend/Host/HostFacts.h"
+#include "Frontend/Sema/Calls.h"
+#include "Frontend/Sema/Classes.h"
+#include "Frontend/Sema/Evaluator.h"
 #include "Frontend/Sema/HostReader.h"
+#include "Frontend/Sema/ModuleNames.h"
+#include "Frontend/Sema/Records.h"
+#include "Frontend/Sema/Signature.h"
+#include "Frontend/Sema/Statements.h"
 #include "Frontend/Values/Collections.h"
 
 using namespace mlir;
@@ -54,14 +61,14 @@ bool hasError(const SymValue &value) {
 
 } // namespace
 
-bool ModuleSema::evaluateArguments(const CallExpr &expr, std::vector<BoundArgument> &arguments) {
+bool Calls::evaluateArguments(const CallExpr &expr, std::vector<BoundArgument> &arguments) {
   bool ok = true;
   for (const Argument &argument : expr.arguments) {
     // Arguments that Triton passes to Python functions that emit code.
     if (argument.name == "_semantic" || argument.name == "_generator" || argument.name == "_builder")
       continue;
     const auto *starred = as<StarredExpr>(argument.value);
-    SymValue value = evaluate(starred ? *starred->value : *argument.value);
+    SymValue value = sema.evaluator.evaluate(starred ? *starred->value : *argument.value);
     ok &= !value.isError();
     if (!starred) {
       arguments.push_back({argument.name, std::move(value), argument.value->range});
@@ -76,7 +83,7 @@ bool ModuleSema::evaluateArguments(const CallExpr &expr, std::vector<BoundArgume
       continue;
     }
     if (ok && !value.isTuple())
-      error(Diag::unpack_tuple, argument.value->range, {describe(value)}, tupleHint(value)), ok = false;
+      error(Diag::unpack_tuple, argument.value->range, {describe(value)}, sema.signature.tupleHint(value)), ok = false;
     for (const SymValue &element : value.elements)
       arguments.push_back({"", element, argument.value->range});
   }
@@ -84,7 +91,7 @@ bool ModuleSema::evaluateArguments(const CallExpr &expr, std::vector<BoundArgume
 }
 
 /// "**value": adds an argument for each key.
-bool ModuleSema::unpackMapping(const SymValue &value, const StarredExpr &expr, std::vector<BoundArgument> &arguments) {
+bool Calls::unpackMapping(const SymValue &value, const StarredExpr &expr, std::vector<BoundArgument> &arguments) {
   bool isMapping = value.kind == SymValue::Kind::Dictionary;
   for (size_t i = 0; isMapping && i < value.elements.size(); i += 2) {
     const SymValue &key = value.elements[i];
@@ -98,12 +105,12 @@ bool ModuleSema::unpackMapping(const SymValue &value, const StarredExpr &expr, s
   return isMapping;
 }
 
-SymValue ModuleSema::evaluateCall(const CallExpr &expr) {
+SymValue Calls::evaluateCall(const CallExpr &expr) {
   std::vector<BoundArgument> arguments;
   SymValue callee;
   const auto *method = as<AttributeExpr>(expr.callee);
   if (method) {
-    SymValue receiver = evaluate(*method->value);
+    SymValue receiver = sema.evaluator.evaluate(*method->value);
     if (receiver.isError())
       return {};
     const auto *type = receiver.isConstant() ? std::get_if<DType>(&receiver.constant) : nullptr;
@@ -124,33 +131,33 @@ SymValue ModuleSema::evaluateCall(const CallExpr &expr) {
     bool isBlockPointer = receiver.kind == SymValue::Kind::BlockPointer;
     bool isCast = method->attribute == "dtype" || method->attribute == "type"; // x.dtype(0)
     if (isCast) {
-      callee = attributeOf(receiver, *method);
+      callee = sema.evaluator.attributeOf(receiver, *method);
     } else if (receiver.isTensor() || isBlockPointer || receiver.kind == SymValue::Kind::Descriptor) {
       std::string prefix = receiver.kind == SymValue::Kind::Descriptor ? "desc." : "";
       const BuiltinInfo *info = findBuiltin(prefix + method->attribute);
       if (!info && receiver.isTensor())
-        if (std::optional<SymValue> result = callOperator(receiver, method->attribute, expr))
+        if (std::optional<SymValue> result = sema.classes.callOperator(receiver, method->attribute, expr))
           return *result;
       if (!info || !(info->flags & Method))
         return error(Diag::no_attribute, method->attributeRange, {describe(receiver), method->attribute});
       arguments.push_back({"", receiver, method->value->range});
       return evaluateArguments(expr, arguments) ? callBuiltin(*info, arguments, expr.range) : SymValue();
     } else {
-      callee = attributeOf(receiver, *method);
+      callee = sema.evaluator.attributeOf(receiver, *method);
     }
   } else {
-    callee = evaluate(*expr.callee);
+    callee = sema.evaluator.evaluate(*expr.callee);
   }
   if (callee.isError())
     return {};
   const auto *builtin = callee.isConstant() ? std::get_if<const BuiltinInfo *>(&callee.constant) : nullptr;
   if (builtin && (*builtin)->emit == emitStaticAssert)
-    if (std::optional<SymValue> result = staticAssert(expr))
+    if (std::optional<SymValue> result = sema.evaluator.staticAssert(expr))
       return *result;
   bool hasMessage = builtin && (*builtin)->emit == emitDeviceAssert;
-  messageDepth += hasMessage;
+  sema.session.messageDepth += hasMessage;
   bool isEvaluated = evaluateArguments(expr, arguments);
-  messageDepth -= hasMessage;
+  sema.session.messageDepth -= hasMessage;
   const auto *function = callee.isConstant() ? std::get_if<const FunctionStmt *>(&callee.constant) : nullptr;
   bool isKnown = callee.isConstant() || callee.kind == SymValue::Kind::Method;
   builtin = isKnown ? std::get_if<const BuiltinInfo *>(&callee.constant) : nullptr;
@@ -161,8 +168,8 @@ SymValue ModuleSema::evaluateCall(const CallExpr &expr) {
 }
 
 /// Calls a function, method, class or object; nullopt for other callees.
-std::optional<SymValue> ModuleSema::callFunction(const SymValue &callee, std::vector<BoundArgument> &arguments,
-                                                 SourceRange range) {
+std::optional<SymValue> Calls::callFunction(const SymValue &callee, std::vector<BoundArgument> &arguments,
+                                            SourceRange range) {
   if (callee.kind == SymValue::Kind::Method)
     arguments.insert(arguments.begin(), {"", callee.elements.front(), range});
   if (callee.isConstant() || callee.kind == SymValue::Kind::Method) {
@@ -171,30 +178,31 @@ std::optional<SymValue> ModuleSema::callFunction(const SymValue &callee, std::ve
     if (const auto *function = std::get_if<const FunctionStmt *>(&callee.constant))
       return callHelper(**function, arguments, range);
     if (const auto *type = std::get_if<const ClassStmt *>(&callee.constant))
-      return instantiate(**type, std::move(arguments), range);
+      return sema.classes.instantiate(**type, std::move(arguments), range);
   }
-  const FunctionStmt *method = callee.kind == SymValue::Kind::Object ? findMethod(*callee.record, "__call__") : nullptr;
+  const FunctionStmt *method =
+      callee.kind == SymValue::Kind::Object ? sema.classes.findMethod(*callee.record, "__call__") : nullptr;
   if (!method)
     return std::nullopt;
   arguments.insert(arguments.begin(), {"", callee, range});
   return callHelper(*method, arguments, range);
 }
 
-SymValue ModuleSema::callValue(const SymValue &callee, std::vector<BoundArgument> arguments, SourceRange range,
-                               SourceRange calleeRange) {
+SymValue Calls::callValue(const SymValue &callee, std::vector<BoundArgument> arguments, SourceRange range,
+                          SourceRange calleeRange) {
   if (std::optional<SymValue> result = callFunction(callee, arguments, range))
     return *result;
   if (callee.isConstant()) {
     if (const auto *space = std::get_if<NamespaceValue>(&callee.constant)) {
       SmallVector<SymValue> values;
       if (StringRef(space->name).ends_with("namedtuple"))
-        if (std::optional<SymValue> type = declareNamedTuple(arguments))
+        if (std::optional<SymValue> type = sema.classes.declareNamedTuple(arguments))
           return *type;
       for (const BoundArgument &argument : arguments)
         values.push_back(argument.value);
       if (std::optional<SymValue> answer = hostAnswer(space->name, values, request.targetCapability))
         return *answer;
-      return unknownImport(space->name, calleeRange);
+      return sema.names.unknownImport(space->name, calleeRange);
     }
     if (std::holds_alternative<DType>(callee.constant) || std::holds_alternative<TypeNameValue>(callee.constant))
       return callType(callee, arguments, range);
@@ -203,7 +211,7 @@ SymValue ModuleSema::callValue(const SymValue &callee, std::vector<BoundArgument
 }
 
 /// tl.float32(x) casts; int(), float(), bool() and str() convert constants; constexpr() is the identity.
-SymValue ModuleSema::callType(const SymValue &callee, const std::vector<BoundArgument> &arguments, SourceRange range) {
+SymValue Calls::callType(const SymValue &callee, const std::vector<BoundArgument> &arguments, SourceRange range) {
   const auto *type = std::get_if<DType>(&callee.constant);
   std::string name = type ? toString(*type) : std::get<TypeNameValue>(callee.constant).name;
   SmallVector<mlir::Value> leaves;
@@ -218,14 +226,14 @@ SymValue ModuleSema::callType(const SymValue &callee, const std::vector<BoundArg
     return error(Diag::argument_count, range, {name, "1", std::to_string(arguments.size())});
   const SymValue &value = arguments[0].value;
   if (type)
-    return cast(toTensor(value, arguments[0].range), *type, range);
+    return emitter.cast(emitter.toTensor(value, arguments[0].range), *type, range);
   if (name == "constexpr")
     return value;
   if (name == "constexpr_type")
-    if (std::optional<SymValue> type = typeOf(value))
+    if (std::optional<SymValue> type = sema.evaluator.typeOf(value))
       return *type;
   if (name == "tuple_type" && value.isTuple())
-    return typeOfTuple(value.elements, arguments[0].range);
+    return sema.evaluator.typeOfTuple(value.elements, arguments[0].range);
   if (name == "pointer_type") {
     const auto *pointee = value.isConstant() ? std::get_if<DType>(&value.constant) : nullptr;
     if (!pointee || pointee->isPointer)
@@ -238,11 +246,10 @@ SymValue ModuleSema::callType(const SymValue &callee, const std::vector<BoundArg
   return error(Diag::constant_needed, arguments[0].range, {"the argument of " + name + "()", describe(value)});
 }
 
-SymValue ModuleSema::callBuiltin(const BuiltinInfo &info, const std::vector<BoundArgument> &arguments,
-                                 SourceRange range) {
+SymValue Calls::callBuiltin(const BuiltinInfo &info, const std::vector<BoundArgument> &arguments, SourceRange range) {
   llvm::StringRef name = info.name;
   name = name.substr(name.rfind('.') + 1);
-  BuiltinCall call{*this, info, range, {}};
+  BuiltinCall call{emitter, info, range, {}};
   std::vector<FormalParameter> formal = parseFormals(info.parameters);
   size_t next = 0;
   std::vector<bool> used(arguments.size());
@@ -309,17 +316,17 @@ SymValue ModuleSema::callBuiltin(const BuiltinInfo &info, const std::vector<Boun
                  {name.str(), arguments[i].name, guess ? "; did you mean '" + *guess + "'?" : ""});
   }
   if (std::optional<SymValue> result =
-          info.rule ? info.rule({*this, std::string_view(name), call.arguments, range}) : std::nullopt)
+          info.rule ? info.rule({sema.python, std::string_view(name), call.arguments, range}) : std::nullopt)
     return !host && hasError(*result) ? SymValue() : limitSize(std::move(*result), range);
   if (!info.emit)
     return unknownCall(call);
-  SymValue result = info.emit(*this, call);
-  rememberAccess(result, range);
+  SymValue result = info.emit(emitter, call);
+  sema.records.rememberAccess(result, range);
   return result;
 }
 
 /// Reports a call of a function of compile-time values whose result is not known.
-SymValue ModuleSema::unknownCall(const BuiltinCall &call) {
+SymValue Calls::unknownCall(const BuiltinCall &call) {
   for (size_t i = 0; i < call.arguments.size(); ++i) {
     SmallVector<mlir::Value> leaves;
     flatten(call[i], leaves);
@@ -330,8 +337,8 @@ SymValue ModuleSema::unknownCall(const BuiltinCall &call) {
                {"'" + std::string(diagnostics.text(call.range)) + "' at compile time"});
 }
 
-bool ModuleSema::bindParameters(const FunctionStmt &function, const std::vector<BoundArgument> &arguments,
-                                SourceRange range, Environment &inner) {
+bool Calls::bindParameters(const FunctionStmt &function, const std::vector<BoundArgument> &arguments, SourceRange range,
+                           Environment &inner) {
   size_t next = 0;
   std::vector<bool> used(arguments.size());
   for (const Parameter &parameter : function.parameters) {
@@ -370,8 +377,8 @@ bool ModuleSema::bindParameters(const FunctionStmt &function, const std::vector<
     }
     if (!value && parameter.defaultValue) {
       // Defaults are evaluated in the module, not in the caller.
-      InModule inside(*this, ownerOf(function));
-      value = evaluate(*parameter.defaultValue);
+      InModule inside(sema, sema.names.ownerOf(function));
+      value = sema.evaluator.evaluate(*parameter.defaultValue);
     }
     if (!value) {
       error(Diag::missing_argument, range, {function.name, parameter.name},
@@ -395,13 +402,13 @@ bool ModuleSema::bindParameters(const FunctionStmt &function, const std::vector<
 }
 
 /// Emits the body of a helper inline, with the arguments bound to its parameters.
-SymValue ModuleSema::callHelper(const FunctionStmt &function, const std::vector<BoundArgument> &arguments,
-                                SourceRange range, SymValue *self) {
+SymValue Calls::callHelper(const FunctionStmt &function, const std::vector<BoundArgument> &arguments, SourceRange range,
+                           SymValue *self) {
   if (function.isHost) {
     std::vector<SymValue> values;
     for (const BoundArgument &argument : arguments)
       values.push_back(argument.value);
-    if (std::optional<SymValue> result = callHostFunction(function, values, range))
+    if (std::optional<SymValue> result = sema.names.callHostFunction(function, values, range))
       return *result;
   }
   if (host)
@@ -413,37 +420,37 @@ SymValue ModuleSema::callHelper(const FunctionStmt &function, const std::vector<
   Environment inner;
   if (!bindParameters(function, arguments, range, inner))
     return {};
-  if (reportBroken(function, range))
+  if (sema.names.reportBroken(function, range))
     return {};
   frames.push_back({&function, range, location(range)});
-  InModule inside(*this, ownerOf(function));
+  InModule inside(sema, sema.names.ownerOf(function));
   std::swap(scope, inner);
   if (request.recordVariables)
-    text.functions[frames.back().caller] = function.name;
+    sema.records.text.functions[frames.back().caller] = function.name;
   for (const auto &[name, binding] : scope) {
-    recordVariable(name, binding);
-    observe(binding.defined, binding.value, /*isName=*/true);
+    sema.records.recordVariable(name, binding);
+    sema.records.observe(binding.defined, binding.value, /*isName=*/true);
   }
-  unsigned outerLoops = loopDepth, outerFolds = foldDepth;
-  loopDepth = foldDepth = 0;
+  unsigned outerLoops = sema.statements.loopDepth, outerFolds = sema.statements.foldDepth;
+  sema.statements.loopDepth = sema.statements.foldDepth = 0;
   size_t errorsBefore = diagnostics.numErrors();
-  BlockResult result = emitBlock({&function.body, 0, nullptr});
-  loopDepth = outerLoops;
-  foldDepth = outerFolds;
+  BlockResult result = sema.statements.emitBlock({&function.body, 0, nullptr});
+  sema.statements.loopDepth = outerLoops;
+  sema.statements.foldDepth = outerFolds;
   if (self)
     *self = scope[function.parameters.front().name].value;
   frames.pop_back();
   return diagnostics.numErrors() == errorsBefore ? result.value : SymValue();
 }
 
-SymValue ModuleSema::callValue(const SymValue &callee, const std::vector<SymValue> &arguments, SourceRange range) {
+SymValue Calls::callValue(const SymValue &callee, const std::vector<SymValue> &arguments, SourceRange range) {
   std::vector<BoundArgument> bound;
   for (const SymValue &argument : arguments)
     bound.push_back({"", argument, range});
   return callValue(callee, std::move(bound), range, range);
 }
 
-std::optional<bool> ModuleSema::callCondition(const SymValue &condition, SymValue &item, SourceRange range) {
+std::optional<bool> Calls::callCondition(const SymValue &condition, SymValue &item, SourceRange range) {
   if (host)
     return host->callCondition(condition, item, range);
   return truthOf(callValue(condition, {item}, range));

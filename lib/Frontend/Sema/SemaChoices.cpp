@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Chooses parameters and options that are left open by `auto`: finds the GEMM that they belong to, and their values.
 
-#include "Frontend/Sema/ModuleSema.h"
+#include "Frontend/Sema/Choices.h"
+#include "Frontend/Sema/ModuleNames.h"
+#include "Frontend/Sema/Signature.h"
 
 #include <numeric>
 
@@ -214,35 +216,35 @@ std::optional<Product> findProduct(const DirectiveSet &directives) {
 
 /// Returns true if -D or the signature is `auto`. For a parameter that cannot be left open, it is an ordinary string if
 /// the default is a string, and otherwise an error that `chooseOpen` reports.
-bool ModuleSema::isLeftOpen(const Parameter &parameter) {
+bool Choices::isLeftOpen(const Parameter &parameter) {
   auto defined = request.definitions.find(parameter.name);
-  auto specified = specifications.find(parameter.name);
+  auto specified = sema.signature.specifications.find(parameter.name);
   StringRef text;
   if (defined != request.definitions.end())
     text = defined->second;
-  else if (specified != specifications.end())
+  else if (specified != sema.signature.specifications.end())
     text = specified->second.first;
   return text.trim() == "auto" && (findRole(parameter.name) || !as<StringExpr>(parameter.defaultValue));
 }
 
 /// Block sizes that the kernel itself leaves open, which Triton does not support, may be multiples of 16 that are not
 /// powers of two, also if -D sets them.
-void ModuleSema::allowOpenSizes(const FunctionStmt &kernel, const std::vector<KernelParameter> &parameters) {
+void Choices::allowOpenSizes(const FunctionStmt &kernel, const std::vector<KernelParameter> &parameters) {
   constexpr int64_t step = 16;
   for (auto [formal, parameter] : llvm::zip(kernel.parameters, parameters)) {
     const auto *name = formal.defaultValue ? as<NameExpr>(formal.defaultValue) : nullptr;
-    bool isOpen = isLeftOpen(formal) || (name && name->id == "auto" && !lookupGlobal(name->id, name->range));
+    bool isOpen = isLeftOpen(formal) || (name && name->id == "auto" && !sema.names.lookupGlobal(name->id, name->range));
     std::optional<Int128> size =
         isOpen && findRole(formal.name) && parameter.constant && parameter.constant->isConstant()
             ? asInteger(parameter.constant->constant)
             : std::nullopt;
     if (size && *size > 0 && *size <= INT32_MAX && *size % step == 0)
-      openSizes.insert(int64_t(*size));
+      emitter.openSizes.insert(int64_t(*size));
   }
 }
 
 /// Chooses the open parameters. If any parameter is open, so are unspecified warps and stages.
-bool ModuleSema::chooseOpen(const FunctionStmt &kernel, std::vector<KernelParameter> &parameters) {
+bool Choices::chooseOpen(const FunctionStmt &kernel, std::vector<KernelParameter> &parameters) {
   const Parameter *open = nullptr;
   OpenGemm product;
   product.kernel = kernel.name;
@@ -307,8 +309,8 @@ bool ModuleSema::chooseOpen(const FunctionStmt &kernel, std::vector<KernelParame
 }
 
 /// Returns false if no expect directive describes a GEMM of two buffers.
-bool ModuleSema::describeGemm(const DirectiveSet &directives, const std::map<std::string, KernelParameter> &parameters,
-                              OpenGemm &product) {
+bool Choices::describeGemm(const DirectiveSet &directives, const std::map<std::string, KernelParameter> &parameters,
+                           OpenGemm &product) {
   Integers integers;
   for (const auto &[name, size] : request.sizes)
     integers.sizes[name] = Int128(size);
@@ -366,6 +368,18 @@ bool ModuleSema::describeGemm(const DirectiveSet &directives, const std::map<std
   product.aKMajor = found->a.contiguousDim(integers) == (found->a.isTransposed ? 0u : 1u);
   product.bKMajor = found->b.contiguousDim(integers) == (found->b.isTransposed ? 1u : 0u);
   return true;
+}
+
+/// The command line takes precedence over the instance, the instance over the kernel, and all of them over a tuner.
+void Choices::selectOptions(const FunctionStmt &kernel, const InstanceDirective *instance) {
+  auto pick = [](auto option, auto ofInstance, auto ofKernel) {
+    return option ? option : ofInstance ? ofInstance : ofKernel;
+  };
+  const InstanceDirective none, &chosen = instance ? *instance : none;
+  numWarps = pick(request.numWarps, chosen.numWarps, kernel.directives.numWarps);
+  numStages = pick(request.numStages, chosen.numStages, kernel.directives.numStages);
+  cluster = pick(request.cluster, chosen.cluster, kernel.directives.cluster);
+  schedule = pick(request.schedule, chosen.schedule, kernel.directives.schedule);
 }
 
 } // namespace tile::frontend

@@ -14,7 +14,10 @@
 // compile time. Of other classes, kernels can use constants and functions without 'self'. An enumeration constant is
 // its value, and keeps its name until it is used in a computation.
 
-#include "Frontend/Sema/ModuleSema.h"
+#include "Frontend/Sema/Calls.h"
+#include "Frontend/Sema/Classes.h"
+#include "Frontend/Sema/Evaluator.h"
+#include "Frontend/Sema/ModuleNames.h"
 
 using namespace mlir;
 
@@ -81,13 +84,13 @@ SymValue methodOf(const SymValue &value, const FunctionStmt *function) {
 } // namespace
 
 /// Returns the base classes, as far as they are part of the project.
-std::vector<const ClassStmt *> ModuleSema::basesOf(const ClassStmt &type, unsigned depth) {
+std::vector<const ClassStmt *> Classes::basesOf(const ClassStmt &type, unsigned depth) {
   std::vector<const ClassStmt *> bases;
   if (depth == maxBases)
     return bases;
-  InModule inside(*this, classOwners.at(&type));
+  InModule inside(sema, sema.names.classOwners.at(&type));
   for (const Expr *base : type.bases) {
-    std::optional<SymValue> value = evaluateQuietly(*base);
+    std::optional<SymValue> value = sema.evaluator.evaluateQuietly(*base);
     if (value && value->isConstant())
       if (const auto *found = std::get_if<const ClassStmt *>(&value->constant))
         bases.push_back(*found);
@@ -95,7 +98,7 @@ std::vector<const ClassStmt *> ModuleSema::basesOf(const ClassStmt &type, unsign
   return bases;
 }
 
-const FunctionStmt *ModuleSema::findMethod(const ClassStmt &type, const std::string &name, unsigned depth) {
+const FunctionStmt *Classes::findMethod(const ClassStmt &type, const std::string &name, unsigned depth) {
   for (const FunctionStmt *method : llvm::reverse(type.methods))
     if (method->name == name)
       return method;
@@ -105,8 +108,8 @@ const FunctionStmt *ModuleSema::findMethod(const ClassStmt &type, const std::str
   return nullptr;
 }
 
-std::optional<SymValue> ModuleSema::classConstant(const ClassStmt &type, const std::string &name, unsigned depth) {
-  ModuleScope *module = classOwners.at(&type);
+std::optional<SymValue> Classes::classConstant(const ClassStmt &type, const std::string &name, unsigned depth) {
+  ModuleScope *module = sema.names.classOwners.at(&type);
   std::string path = type.name + "." + name;
   // The evaluation may refer to other constants of the class, and to itself.
   if (!module->pending.insert(path).second)
@@ -117,11 +120,11 @@ std::optional<SymValue> ModuleSema::classConstant(const ClassStmt &type, const s
 }
 
 /// Evaluates "NAME = value" or "name: type = value" of a class, which may refer to earlier constants.
-std::optional<SymValue> ModuleSema::evaluateConstant(const ClassStmt &type, const std::string &name, unsigned depth) {
+std::optional<SymValue> Classes::evaluateConstant(const ClassStmt &type, const std::string &name, unsigned depth) {
   for (const AnnAssignStmt *field : type.fields)
     if (field->target->id == name && field->value) {
-      InModule inside(*this, classOwners.at(&type));
-      return evaluate(*field->value);
+      InModule inside(sema, sema.names.classOwners.at(&type));
+      return sema.evaluator.evaluate(*field->value);
     }
   auto isWanted = [&](const AssignStmt *constant) {
     const auto *target = as<NameExpr>(constant->target);
@@ -133,12 +136,12 @@ std::optional<SymValue> ModuleSema::evaluateConstant(const ClassStmt &type, cons
         return value;
     return std::nullopt;
   }
-  InModule inside(*this, classOwners.at(&type));
+  InModule inside(sema, sema.names.classOwners.at(&type));
   for (const AssignStmt *constant : type.constants) {
     if (isWanted(constant))
-      return evaluate(*constant->value);
+      return sema.evaluator.evaluate(*constant->value);
     const auto *target = as<NameExpr>(constant->target);
-    std::optional<SymValue> value = target ? evaluateQuietly(*constant->value) : std::nullopt;
+    std::optional<SymValue> value = target ? sema.evaluator.evaluateQuietly(*constant->value) : std::nullopt;
     if (value)
       scope[target->id] = Binding{*value, constant->range};
   }
@@ -146,7 +149,7 @@ std::optional<SymValue> ModuleSema::evaluateConstant(const ClassStmt &type, cons
 }
 
 /// Returns a field, method, property or constant of an object, a named tuple or a class; nullopt if there is none.
-std::optional<SymValue> ModuleSema::memberOf(const SymValue &value, const std::string &name, SourceRange range) {
+std::optional<SymValue> Classes::memberOf(const SymValue &value, const std::string &name, SourceRange range) {
   for (auto [field, element] : llvm::zip(value.names, value.elements))
     if (field == name)
       return element;
@@ -171,11 +174,11 @@ std::optional<SymValue> ModuleSema::memberOf(const SymValue &value, const std::s
   if (constant || hasDecorator(*method, "staticmethod"))
     return SymValue::makeConstant(method);
   if (hasDecorator(*method, "property"))
-    return callHelper(*method, {{"", value, range}}, range);
+    return sema.calls.callHelper(*method, {{"", value, range}}, range);
   return methodOf(value, method);
 }
 
-SymValue ModuleSema::instantiate(const ClassStmt &type, std::vector<BoundArgument> arguments, SourceRange range) {
+SymValue Classes::instantiate(const ClassStmt &type, std::vector<BoundArgument> arguments, SourceRange range) {
   if (type.isNamedTuple())
     return makeNamedTuple(type, arguments, range);
   if (type.isAggregate())
@@ -185,8 +188,8 @@ SymValue ModuleSema::instantiate(const ClassStmt &type, std::vector<BoundArgumen
       std::pair{type.nameRange, std::string("it is defined here, and is neither a NamedTuple nor an aggregate")});
 }
 
-SymValue ModuleSema::makeNamedTuple(const ClassStmt &type, const std::vector<BoundArgument> &arguments,
-                                    SourceRange range) {
+SymValue Classes::makeNamedTuple(const ClassStmt &type, const std::vector<BoundArgument> &arguments,
+                                 SourceRange range) {
   SymValue tuple = SymValue::makeTuple({});
   tuple.record = &type;
   for (const AnnAssignStmt *field : type.fields)
@@ -216,13 +219,13 @@ SymValue ModuleSema::makeNamedTuple(const ClassStmt &type, const std::vector<Bou
   return limitSize(std::move(tuple), range);
 }
 
-SymValue ModuleSema::makeObject(const ClassStmt &type, std::vector<BoundArgument> arguments, SourceRange range) {
+SymValue Classes::makeObject(const ClassStmt &type, std::vector<BoundArgument> arguments, SourceRange range) {
   SymValue object;
   object.kind = SymValue::Kind::Object;
   object.record = &type;
   if (const FunctionStmt *constructor = findMethod(type, "__init__")) {
     arguments.insert(arguments.begin(), {"", object, range});
-    if (callHelper(*constructor, arguments, range, &object).isError() || object.record != &type)
+    if (sema.calls.callHelper(*constructor, arguments, range, &object).isError() || object.record != &type)
       return {};
   } else if (!arguments.empty()) {
     return error(Diag::argument_count, range, {type.name, "0", std::to_string(arguments.size())});
@@ -242,7 +245,7 @@ SymValue ModuleSema::makeObject(const ClassStmt &type, std::vector<BoundArgument
 }
 
 /// Evaluates collections.namedtuple("Name", ["field", ...]) or with "field, ...".
-std::optional<SymValue> ModuleSema::declareNamedTuple(const std::vector<BoundArgument> &arguments) {
+std::optional<SymValue> Classes::declareNamedTuple(const std::vector<BoundArgument> &arguments) {
   auto textOf = [](const SymValue &value) {
     return value.isConstant() ? std::get_if<std::string>(&value.constant) : nullptr;
   };
@@ -263,7 +266,7 @@ std::optional<SymValue> ModuleSema::declareNamedTuple(const std::vector<BoundArg
       return std::nullopt;
     fields.push_back(*textOf(element));
   }
-  Module &nodes = scratchModules.emplace_back();
+  Module &nodes = sema.session.scratchModules.emplace_back();
   auto makeName = [&](const std::string &id) {
     auto *node = nodes.make<NameExpr>(arguments[0].range);
     node->id = id;
@@ -279,12 +282,12 @@ std::optional<SymValue> ModuleSema::declareNamedTuple(const std::vector<BoundArg
     declaration->annotation = makeName("object");
     type->fields.push_back(declaration);
   }
-  classOwners[type] = current;
+  sema.names.classOwners[type] = sema.names.current;
   return SymValue::makeConstant(static_cast<const ClassStmt *>(type));
 }
 
 /// Executes "self.field = value" in a constructor.
-void ModuleSema::assignAttribute(const AttributeExpr &target, const SymValue &value, SourceRange range) {
+void Classes::assignAttribute(const AttributeExpr &target, const SymValue &value, SourceRange range) {
   const auto *name = as<NameExpr>(target.value);
   const FunctionStmt *function = frames.empty() ? nullptr : frames.back().function;
   auto self = name ? scope.find(name->id) : scope.end();
@@ -307,10 +310,10 @@ void ModuleSema::assignAttribute(const AttributeExpr &target, const SymValue &va
   }
   std::optional<SymValue> wanted;
   {
-    InModule inside(*this, classOwners.at(object.record));
-    wanted = evaluateQuietly(*field->annotation);
+    InModule inside(sema, sema.names.classOwners.at(object.record));
+    wanted = sema.evaluator.evaluateQuietly(*field->annotation);
   }
-  if (wanted && !value.isError() && isInstance(value, *wanted) == false) {
+  if (wanted && !value.isError() && emitter.isInstance(value, *wanted) == false) {
     error(Diag::field_type, range,
           {target.attribute, object.record->name, describe(value), unparse(*field->annotation)},
           std::pair{field->range, std::string("the field is declared here")});
@@ -326,26 +329,26 @@ void ModuleSema::assignAttribute(const AttributeExpr &target, const SymValue &va
 }
 
 /// Calls a method of Python's data model, such as "__getitem__"; nullopt if the class does not have it.
-std::optional<SymValue> ModuleSema::callSpecial(const SymValue &object, const std::string &name,
-                                                const std::vector<SymValue> &arguments, SourceRange range) {
+std::optional<SymValue> Classes::callSpecial(const SymValue &object, const std::string &name,
+                                             const std::vector<SymValue> &arguments, SourceRange range) {
   const FunctionStmt *method = object.kind == SymValue::Kind::Object ? findMethod(*object.record, name) : nullptr;
   if (!method)
     return std::nullopt;
   std::vector<BoundArgument> bound{{"", object, range}};
   for (const SymValue &argument : arguments)
     bound.push_back({"", argument, range});
-  return callHelper(*method, bound, range);
+  return sema.calls.callHelper(*method, bound, range);
 }
 
 /// Evaluates an operator with an object as one of its operands.
-std::optional<SymValue> ModuleSema::objectOperator(BinaryOp op, const SymValue &left, const SymValue &right,
-                                                   SourceRange range) {
+std::optional<SymValue> Classes::objectOperator(BinaryOp op, const SymValue &left, const SymValue &right,
+                                                SourceRange range) {
   if (std::optional<SymValue> result = callSpecial(left, "__" + specialName(op).str(), {right}, range))
     return result;
   return callSpecial(right, "__r" + specialName(op).str(), {left}, range);
 }
 
-std::optional<SymValue> ModuleSema::callOperator(const SymValue &receiver, StringRef name, const CallExpr &expr) {
+std::optional<SymValue> Classes::callOperator(const SymValue &receiver, StringRef name, const CallExpr &expr) {
   if (!name.consume_front("__"))
     return std::nullopt;
   for (int i = 0; i <= static_cast<int>(BinaryOp::MatMult); ++i) {
@@ -354,12 +357,13 @@ std::optional<SymValue> ModuleSema::callOperator(const SymValue &receiver, Strin
     if (!isReflected && name != specialName(op))
       continue;
     std::vector<BoundArgument> arguments;
-    if (!evaluateArguments(expr, arguments))
+    if (!sema.calls.evaluateArguments(expr, arguments))
       return SymValue();
     if (arguments.size() != 1)
       return error(Diag::argument_count, expr.range, {"__" + name.str(), "1", std::to_string(arguments.size())});
     const SymValue &other = arguments.front().value;
-    return isReflected ? applyBinary(op, other, receiver, expr.range) : applyBinary(op, receiver, other, expr.range);
+    return isReflected ? sema.evaluator.applyBinary(op, other, receiver, expr.range)
+                       : sema.evaluator.applyBinary(op, receiver, other, expr.range);
   }
   return std::nullopt;
 }

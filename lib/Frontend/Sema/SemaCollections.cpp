@@ -2,8 +2,10 @@
 // Comprehensions, dictionaries, and the types of constants and tuples.
 
 #include "Frontend/Emit/Builtins.h"
+#include "Frontend/Sema/Calls.h"
+#include "Frontend/Sema/Evaluator.h"
 #include "Frontend/Sema/HostReader.h"
-#include "Frontend/Sema/ModuleSema.h"
+#include "Frontend/Sema/Statements.h"
 #include "Frontend/Syntax/Names.h"
 #include "Frontend/Values/Collections.h"
 
@@ -28,7 +30,7 @@ struct NamedMember {
 } // namespace
 
 /// Returns the ".type" of a constant or a tuple; nullopt for other values.
-std::optional<SymValue> ModuleSema::typeOf(const SymValue &value) {
+std::optional<SymValue> Evaluator::typeOf(const SymValue &value) {
   SymValue type;
   if (value.isTuple()) {
     type.kind = SymValue::Kind::TupleType;
@@ -50,7 +52,7 @@ std::optional<SymValue> ModuleSema::typeOf(const SymValue &value) {
 }
 
 /// Evaluates tl.tuple_type([...]).
-SymValue ModuleSema::typeOfTuple(const std::vector<SymValue> &types, SourceRange range) {
+SymValue Evaluator::typeOfTuple(const std::vector<SymValue> &types, SourceRange range) {
   for (const SymValue &type : types) {
     bool isType = type.kind == SymValue::Kind::BlockType || type.kind == SymValue::Kind::ConstantType ||
                   type.kind == SymValue::Kind::TupleType ||
@@ -64,7 +66,7 @@ SymValue ModuleSema::typeOfTuple(const std::vector<SymValue> &types, SourceRange
   return result;
 }
 
-SymValue ModuleSema::evaluateComprehension(const ComprehensionExpr &expr) {
+SymValue Evaluator::evaluateComprehension(const ComprehensionExpr &expr) {
   for (const ComprehensionExpr::Clause &clause : expr.clauses)
     if (!clause.conditions.empty() && !isTile1() && !isConstexprFunction() && !isHostCode())
       return error(Diag::not_supported, clause.conditions.front()->range,
@@ -80,7 +82,7 @@ SymValue ModuleSema::evaluateComprehension(const ComprehensionExpr &expr) {
 }
 
 /// Runs the clauses from `clause` on. Returns false after an error.
-bool ModuleSema::evaluateClauses(const ComprehensionExpr &expr, size_t clause, std::vector<SymValue> &results) {
+bool Evaluator::evaluateClauses(const ComprehensionExpr &expr, size_t clause, std::vector<SymValue> &results) {
   if (clause == expr.clauses.size()) {
     results.push_back(evaluate(*expr.element));
     return !results.back().isError() && charge(1, expr.range);
@@ -115,7 +117,7 @@ bool ModuleSema::evaluateClauses(const ComprehensionExpr &expr, size_t clause, s
 }
 
 /// Returns the items of a comprehension: the elements of a tuple, the keys of a dictionary, or a range of constants.
-std::optional<std::vector<SymValue>> ModuleSema::itemsOf(const Expr &iterable) {
+std::optional<std::vector<SymValue>> Evaluator::itemsOf(const Expr &iterable) {
   SymValue value = evaluate(iterable);
   std::optional<std::vector<SymValue>> items = itemsOfValue(value);
   if (items && value.isConstant())
@@ -131,11 +133,11 @@ std::optional<std::vector<SymValue>> ModuleSema::itemsOf(const Expr &iterable) {
       error(Diag::constant_needed, iterable.range, {"a bound of the range", describe(bound)});
       return std::nullopt;
     }
-  error(Diag::value_too_large, iterable.range, {"range", std::to_string(mostElements), "integers"});
+  error(Diag::value_too_large, iterable.range, {"range", std::to_string(PythonContext::mostElements), "integers"});
   return std::nullopt;
 }
 
-SymValue ModuleSema::evaluateDictionary(const DictExpr &expr) {
+SymValue Evaluator::evaluateDictionary(const DictExpr &expr) {
   SymValue dictionary = SymValue::makeDictionary();
   for (auto [key, value] : llvm::zip(expr.keys, expr.values)) {
     SymValue name = key ? evaluate(*key) : SymValue(), entry = evaluate(*value);
@@ -147,7 +149,7 @@ SymValue ModuleSema::evaluateDictionary(const DictExpr &expr) {
   return dictionary;
 }
 
-SymValue ModuleSema::lookupKey(const SymValue &dictionary, const SubscriptExpr &expr) {
+SymValue Evaluator::lookupKey(const SymValue &dictionary, const SubscriptExpr &expr) {
   SymValue key = evaluate(*expr.index);
   if (key.isError())
     return {};
@@ -157,7 +159,7 @@ SymValue ModuleSema::lookupKey(const SymValue &dictionary, const SubscriptExpr &
 }
 
 /// Evaluates "item in items" of host code: a key, an element, or a substring.
-SymValue ModuleSema::contains(const SymValue &item, const SymValue &items, const CompareExpr &expr) {
+SymValue Evaluator::contains(const SymValue &item, const SymValue &items, const CompareExpr &expr) {
   const auto *part = item.isConstant() ? std::get_if<std::string>(&item.constant) : nullptr;
   const auto *text = items.isConstant() ? std::get_if<std::string>(&items.constant) : nullptr;
   const auto *space = items.isConstant() ? std::get_if<NamespaceValue>(&items.constant) : nullptr;
@@ -191,7 +193,7 @@ SymValue emitGetAttr(Emitter &sema, BuiltinCall &call) {
 }
 
 /// Returns true if attributeOf would succeed.
-bool ModuleSema::hasAttribute(const SymValue &value, const std::string &name) {
+bool Evaluator::hasAttribute(const SymValue &value, const std::string &name) {
   // Python numbers and strings have no attributes that kernels use; ".type" and ".value" are those of constexpr.
   bool isPlain = value.isConstant() && (isNone(value.constant) || isNumber(value.constant) ||
                                         std::holds_alternative<std::string>(value.constant));
@@ -204,7 +206,7 @@ bool ModuleSema::hasAttribute(const SymValue &value, const std::string &name) {
 }
 
 /// Evaluates "items.append(x)" and similar calls at compile time. Returns false for other expressions.
-bool ModuleSema::changeList(const Expr &expr) {
+bool Evaluator::changeList(const Expr &expr) {
   const NameExpr *name = changedList(expr);
   auto found = name ? scope.find(name->id) : scope.end();
   if (found == scope.end() || !(found->second.value.isTuple() || found->second.value.isDictionary()))
@@ -213,7 +215,7 @@ bool ModuleSema::changeList(const Expr &expr) {
   const std::string &method = as<AttributeExpr>(call->callee)->attribute;
   SymValue object = found->second.value;
   std::vector<BoundArgument> arguments{{"", object, expr.range}};
-  if (!evaluateArguments(*call, arguments) && !host)
+  if (!sema.calls.evaluateArguments(*call, arguments) && !host)
     return true;
   bool isNamed = !object.names.empty();
   const BuiltinInfo *info =
@@ -221,27 +223,28 @@ bool ModuleSema::changeList(const Expr &expr) {
   if (host)
     for (BoundArgument &argument : llvm::drop_begin(arguments))
       host->markConditional(argument.value);
-  SymValue changed = info ? callBuiltin(*info, arguments, expr.range)
+  SymValue changed = info ? sema.calls.callBuiltin(*info, arguments, expr.range)
                           : error(Diag::not_supported, expr.range, {"'" + unparse(expr) + "' of " + describe(object)});
   if (host)
     scope[name->id].value = std::move(changed);
   else
-    bind(*name, std::move(changed));
+    sema.statements.bind(*name, std::move(changed));
   return true;
 }
 
 /// Evaluates "items[i] = value" in a function that runs at compile time.
-void ModuleSema::assignItem(const SubscriptExpr &target, const SymValue &value) {
+void Evaluator::assignItem(const SubscriptExpr &target, const SymValue &value) {
   SymValue container = evaluate(*target.value);
   SymValue index = container.isError() ? SymValue() : evaluate(*target.index);
   if (index.isError() || (value.isError() && !host))
-    return assign(*target.value, {}, target.range);
+    return sema.statements.assign(*target.value, {}, target.range);
   std::optional<SymValue> changed = withItem(container, index, value);
   if (!changed && container.isTuple() && container.names.empty())
     error(Diag::tuple_index, target.range, {unparse(*target.index), std::to_string(container.elements.size())});
   else if (!changed)
     error(Diag::subscript_target, target.range);
-  assign(*target.value, changed ? limitSize(std::move(*changed), target.range) : SymValue(), target.range);
+  sema.statements.assign(*target.value, changed ? limitSize(std::move(*changed), target.range) : SymValue(),
+                         target.range);
 }
 
 } // namespace tile::frontend

@@ -3,7 +3,13 @@
 // it, restricts it to values that are not fixed otherwise, and applies it: the compiled kernel gets the first one,
 // listConfigurations returns all (Configurations.h).
 
+#include "Frontend/Sema/Calls.h"
+#include "Frontend/Sema/Choices.h"
+#include "Frontend/Sema/Evaluator.h"
 #include "Frontend/Sema/HostReader.h"
+#include "Frontend/Sema/ModuleNames.h"
+#include "Frontend/Sema/Signature.h"
+#include "Frontend/Sema/Tuner.h"
 #include "Frontend/Sema/Tuning.h"
 #include "Frontend/Values/Collections.h"
 
@@ -60,11 +66,12 @@ std::optional<SymValue> HostReader::callOfConfig(const CallExpr &call) {
   const auto *member = as<AttributeExpr>(call.callee);
   if ((name ? name->id : member ? member->attribute : "") != "Config")
     return std::nullopt;
-  if (name && (sema.scope.contains(name->id) || sema.hostFunction(name->id))) // the file may redefine the name
+  if (name &&
+      (sema.session.scope.contains(name->id) || sema.names.hostFunction(name->id))) // the file may redefine the name
     return std::nullopt;
-  size_t reported = sema.diagnostics.all().size();
+  size_t reported = sema.session.diagnostics.all().size();
   std::vector<BoundArgument> arguments;
-  sema.evaluateArguments(call, arguments);
+  sema.calls.evaluateArguments(call, arguments);
   return makeConfiguration(arguments, call.range, reported);
 }
 
@@ -74,7 +81,7 @@ SymValue HostReader::makeConfiguration(const std::vector<BoundArgument> &argumen
   Configuration made;
   made.range = range;
   constexpr size_t size = 32; // an endless loop must not exhaust memory
-  sema.charge(size, range);
+  sema.session.charge(size, range);
   made.values.kind = SymValue::Kind::Dictionary;
   for (auto [place, argument] : llvm::enumerate(arguments)) {
     StringRef name = argument.name;
@@ -107,9 +114,9 @@ static bool isTunable(const auto &parameter) {
 }
 
 /// Applies 'early_config_prune', as far as it can be evaluated; it may depend on the arguments of the call.
-void ModuleSema::prune(HostReader &reader, const Expr &rules, const ResolvedParameters &parameters,
-                       std::vector<SymValue> &configurations) {
-  SymValue table = evaluate(rules);
+void Tuner::prune(HostReader &reader, const Expr &rules, const ResolvedParameters &parameters,
+                  std::vector<SymValue> &configurations) {
+  SymValue table = sema.evaluator.evaluate(rules);
   const SymValue *rule = valueOf(table, "early_config_prune");
   if (!rule && !table.isError())
     return;
@@ -120,7 +127,7 @@ void ModuleSema::prune(HostReader &reader, const Expr &rules, const ResolvedPara
   std::vector<BoundArgument> arguments{{"", SymValue::makeTuple(configurations), rules.range},
                                        {"", SymValue(), rules.range}};
   for (const auto &[name, parameter] : parameters) {
-    SymValue value = isTunable(parameter) ? SymValue() : unknownOf(*parameter);
+    SymValue value = isTunable(parameter) ? SymValue() : sema.signature.unknownOf(*parameter);
     named.elements.insert(named.elements.end(), {SymValue::makeConstant(name), value});
     bool isTaken = function && llvm::any_of((*function)->parameters, [&](const Parameter &formal) {
                      return formal.isKeywords || formal.name == name;
@@ -146,13 +153,13 @@ void ModuleSema::prune(HostReader &reader, const Expr &rules, const ResolvedPara
     reader.configuration(configuration).isConditional = true;
 }
 
-Tuning ModuleSema::readAutotune(const FunctionStmt &kernel, const CallExpr &decorator,
-                                const ResolvedParameters &parameters) {
+Tuning Tuner::readAutotune(const FunctionStmt &kernel, const CallExpr &decorator,
+                           const ResolvedParameters &parameters) {
   Tuning tuning;
-  InModule inside(*this, current);
-  HostReader reader(*this, kernel);
+  InModule inside(sema, sema.names.current);
+  HostReader reader(sema, kernel);
   if (const Expr *keys = argumentOf(decorator, "key", 1))
-    for (const SymValue &key : evaluate(*keys).elements)
+    for (const SymValue &key : sema.evaluator.evaluate(*keys).elements)
       if (const auto *name = key.isConstant() ? std::get_if<std::string>(&key.constant) : nullptr)
         if (parameters.contains(*name) && !llvm::is_contained(tuning.keys, *name))
           tuning.keys.push_back(*name);
@@ -160,7 +167,7 @@ Tuning ModuleSema::readAutotune(const FunctionStmt &kernel, const CallExpr &deco
   if (!configs)
     return tuning;
   size_t reported = diagnostics.all().size();
-  SymValue made = evaluate(*configs);
+  SymValue made = sema.evaluator.evaluate(*configs);
   std::vector<SymValue> found = reader.configurationsOf(made, configs->range);
   bool isEmpty = made.isTuple() && made.elements.empty();
   if (found.empty() && !isEmpty)
@@ -190,7 +197,7 @@ Tuning ModuleSema::readAutotune(const FunctionStmt &kernel, const CallExpr &deco
 
 /// Applies the first configuration that agrees with the fixed values, including its warps and stages unless all its
 /// other values are overridden.
-void ModuleSema::applyAutotune(const FunctionStmt &kernel, const CallExpr &decorator, ResolvedParameters &parameters) {
+void Tuner::applyAutotune(const FunctionStmt &kernel, const CallExpr &decorator, ResolvedParameters &parameters) {
   Tuning &tuning = tunings.emplace_back(readAutotune(kernel, decorator, parameters));
   std::vector<TunedConfiguration> &all = tuning.configurations;
   keepAgreeing(all, [](const TunedConfiguration &one) { return one.isComplete; });
@@ -200,10 +207,11 @@ void ModuleSema::applyAutotune(const FunctionStmt &kernel, const CallExpr &decor
       return isTunable(given) || given->isOpen || isEqual(*given->constant, value.second);
     });
   });
-  if (numWarps && *numWarps != leftOpen)
-    keepAgreeing(all, [&](const auto &one) { return one.numWarps.value_or(defaultWarps) == *numWarps; });
-  if (numStages && *numStages != leftOpen)
-    keepAgreeing(all, [&](const auto &one) { return one.numStages.value_or(defaultStages) == *numStages; });
+  if (sema.choices.numWarps && *sema.choices.numWarps != leftOpen)
+    keepAgreeing(all, [&](const auto &one) { return one.numWarps.value_or(defaultWarps) == *sema.choices.numWarps; });
+  if (sema.choices.numStages && *sema.choices.numStages != leftOpen)
+    keepAgreeing(all,
+                 [&](const auto &one) { return one.numStages.value_or(defaultStages) == *sema.choices.numStages; });
   if (all.empty())
     return;
   for (TunedConfiguration &one : all)
@@ -215,12 +223,12 @@ void ModuleSema::applyAutotune(const FunctionStmt &kernel, const CallExpr &decor
   }
   if (!agrees && first.values.empty())
     return;
-  tunedWarps = first.numWarps;
-  tunedStages = first.numStages;
+  sema.choices.tunedWarps = first.numWarps;
+  sema.choices.tunedStages = first.numStages;
 }
 
 /// Returns the text of a constant for -D; nullopt if parsing it would give another value.
-std::optional<std::string> ModuleSema::definitionOf(const SymValue &value) {
+std::optional<std::string> Tuner::definitionOf(const SymValue &value) {
   llvm::function_ref<std::string(const SymValue &)> print;
   auto printValue = [&](const SymValue &part) -> std::string {
     if (part.isTuple()) {
@@ -238,7 +246,7 @@ std::optional<std::string> ModuleSema::definitionOf(const SymValue &value) {
   std::string text = printValue(value);
   auto [known, isNew] = readableTexts.try_emplace(text);
   if (isNew)
-    known->second = text.empty() ? std::nullopt : evaluateText(text, "<configuration>");
+    known->second = text.empty() ? std::nullopt : sema.signature.evaluateText(text, "<configuration>");
   return known->second && sameValue(*known->second, value) ? std::optional(text) : std::nullopt;
 }
 
@@ -260,7 +268,7 @@ static std::vector<TunedConfiguration> combine(const std::vector<TunedConfigurat
   return all;
 }
 
-KernelConfigurations ModuleSema::listTuned() {
+KernelConfigurations Tuner::listTuned() {
   KernelConfigurations result;
   std::vector<TunedConfiguration> all;
   for (const Tuning &tuning : tunings) {
@@ -279,9 +287,9 @@ KernelConfigurations ModuleSema::listTuned() {
       isReadable &= definition.has_value();
       text += name + "=" + (listed.definitions[name] = definition.value_or("")) + ";";
     }
-    if (!numWarps)
+    if (!sema.choices.numWarps)
       listed.numWarps = tuned.numWarps.value_or(defaultWarps);
-    if (!numStages)
+    if (!sema.choices.numStages)
       listed.numStages = tuned.numStages.value_or(defaultStages);
     listed.isConditional = tuned.isConditional;
     text += std::to_string(listed.numWarps.value_or(0)) + ";" + std::to_string(listed.numStages.value_or(0));
@@ -295,41 +303,6 @@ KernelConfigurations ModuleSema::listTuned() {
       result.configurations[place->second].isConditional &= tuned.isConditional;
   }
   return result;
-}
-
-KernelConfigurations ModuleSema::listConfigurations() {
-  OwningOpRef<ModuleOp> scratch = ModuleOp::create(UnknownLoc::get(&context));
-  builder.setInsertionPointToEnd(scratch->getBody());
-  // Errors in the kernel are reported when it is compiled.
-  size_t reported = diagnostics.all().size();
-  KernelConfigurations result;
-  declare(module.body);
-  const InstanceDirective *instance = nullptr;
-  if (const FunctionStmt *kernel = selectKernel(instance)) {
-    auto owner = owners.find(kernel);
-    InModule inside(*this, owner == owners.end() ? current : owner->second);
-    ResolvedParameters parameters;
-    resolveDeclared(*kernel, instance, parameters);
-    result = listTuned();
-    for (const ConfigDirective &directive : kernel->directives.configs) {
-      ConfigurationCondition &condition = result.conditions.emplace_back();
-      condition.condition = directive.condition.text;
-      for (const ConfigDirective::Constant &constant : directive.constants)
-        condition.definitions[constant.name] = definitionOf(evaluate(*constant.value.expr)).value_or("");
-    }
-  }
-  result.isComplete &= unknownHosts.empty();
-  (void)diagnostics.takeSince(reported);
-  for (const UnknownHost &unknown : unknownHosts)
-    diagnostics.report(unknown.what, unknown.range, {unknown.reason});
-  return result;
-}
-
-KernelConfigurations listConfigurations(const Module &module, const CompileRequest &request,
-                                        DiagnosticEngine &diagnostics) {
-  MLIRContext context(MLIRContext::Threading::DISABLED);
-  loadDialects(context);
-  return ModuleSema(context, module, request, diagnostics).listConfigurations();
 }
 
 } // namespace tile::frontend

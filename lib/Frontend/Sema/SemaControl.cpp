@@ -8,7 +8,9 @@
 //   if c: return a        if c: return a
 //   rest                  else: rest; return b
 
-#include "Frontend/Sema/ModuleSema.h"
+#include "Frontend/Sema/Evaluator.h"
+#include "Frontend/Sema/Records.h"
+#include "Frontend/Sema/Statements.h"
 #include "Frontend/Syntax/Names.h"
 
 using namespace mlir;
@@ -52,7 +54,7 @@ bool hasReturn(const IfStmt &stmt, size_t branch) {
 } // namespace
 
 /// Emits the 'if' from one of its branches on. A result means that the function has returned.
-std::optional<ModuleSema::BlockResult> ModuleSema::emitIf(const IfStmt &stmt, size_t branch, const Continuation &rest) {
+std::optional<BlockResult> Statements::emitIf(const IfStmt &stmt, size_t branch, const Continuation &rest) {
   auto emitLive = [&](const Block &body) -> std::optional<BlockResult> {
     if (!hasReturn(body)) {
       BlockResult result = emitBlock({&body, 0, nullptr});
@@ -61,15 +63,15 @@ std::optional<ModuleSema::BlockResult> ModuleSema::emitIf(const IfStmt &stmt, si
     return emitBlock({&body, 0, &rest});
   };
   if (branch == stmt.branches.size()) {
-    addLiveBranches(&stmt, branch);
+    sema.records.addLiveBranches(&stmt, branch);
     return emitLive(stmt.elseBody);
   }
   const IfStmt::Branch &current = stmt.branches[branch];
-  SymValue chosen = evaluate(*current.condition);
+  SymValue chosen = sema.evaluator.evaluate(*current.condition);
   if (chosen.isError()) {
     emitDoubtful(current.body, current.condition->range);
     for (size_t i = branch + 1; request.isDraft && i < stmt.branches.size(); ++i) {
-      evaluate(*stmt.branches[i].condition);
+      sema.evaluator.evaluate(*stmt.branches[i].condition);
       emitDoubtful(stmt.branches[i].body, current.condition->range);
     }
     if (request.isDraft)
@@ -78,10 +80,10 @@ std::optional<ModuleSema::BlockResult> ModuleSema::emitIf(const IfStmt &stmt, si
   }
   std::optional<bool> known = truthOf(chosen);
   if (known.value_or(true))
-    addLiveBranches(&stmt, branch);
+    sema.records.addLiveBranches(&stmt, branch);
   if (known)
     return *known ? emitLive(current.body) : emitIf(stmt, branch + 1, rest);
-  chosen = condition(chosen, current.condition->range);
+  chosen = sema.evaluator.condition(chosen, current.condition->range);
   if (chosen.isError())
     return std::nullopt;
   if (hasReturn(stmt, branch)) {
@@ -96,11 +98,11 @@ std::optional<ModuleSema::BlockResult> ModuleSema::emitIf(const IfStmt &stmt, si
 
 /// Skips statements whose execution is unknown because of an error. The names that they assign would only cause
 /// follow-up errors.
-void ModuleSema::emitDoubtful(const Block &body, SourceRange reason) {
+void Statements::emitDoubtful(const Block &body, SourceRange reason) {
   if (request.isDraft) {
     Environment before = scope;
     OpBuilder::InsertionGuard guard(builder);
-    mlir::Value never = makeNumber(Value(false), Scalar::Int1, reason).value;
+    mlir::Value never = emitter.makeNumber(Value(false), Scalar::Int1, reason).value;
     auto skeleton = scf::IfOp::create(builder, location(reason), TypeRange(), never, true);
     builder.setInsertionPointToStart(skeleton.thenBlock());
     emitBlock({&body, 0, nullptr});
@@ -110,8 +112,8 @@ void ModuleSema::emitDoubtful(const Block &body, SourceRange reason) {
     scope[name] = Binding{{}, reason};
 }
 
-ModuleSema::BlockResult ModuleSema::emitFoldedIf(const IfStmt &stmt, size_t branch, const SymValue &condition,
-                                                 const Continuation &rest) {
+BlockResult Statements::emitFoldedIf(const IfStmt &stmt, size_t branch, const SymValue &condition,
+                                     const Continuation &rest) {
   BlockResult results[2];
   if (foldDepth >= maxFoldDepth || ++folds > maxFolds) {
     unsigned limit = foldDepth >= maxFoldDepth ? maxFoldDepth : maxFolds;
@@ -140,7 +142,7 @@ ModuleSema::BlockResult ModuleSema::emitFoldedIf(const IfStmt &stmt, size_t bran
   BlockResult joined{results[0].returned || results[1].returned, {}, stmt.range};
   if (!checkReturnTypes(skeleton, results[0], results[1]))
     return joined;
-  joined.value = joinRegions(skeleton, results[0].value, results[1].value);
+  joined.value = sema.evaluator.joinRegions(skeleton, results[0].value, results[1].value);
   return joined;
 }
 
@@ -151,7 +153,7 @@ static void setInsertionPointToRest(OpBuilder &builder, mlir::Block *block) {
 }
 
 /// Converts two different constants to run-time values in their branches, so that they can be joined.
-void ModuleSema::decayBranches(scf::IfOp skeleton, SymValue &thenValue, SymValue &elseValue, SourceRange thenRange,
+void Statements::decayBranches(scf::IfOp skeleton, SymValue &thenValue, SymValue &elseValue, SourceRange thenRange,
                                SourceRange elseRange) {
   OpBuilder::InsertionGuard guard(builder);
   SymValue original = thenValue;
@@ -162,7 +164,7 @@ void ModuleSema::decayBranches(scf::IfOp skeleton, SymValue &thenValue, SymValue
 }
 
 /// Converts the returned values of two branches to a common type. Returns false after an error.
-bool ModuleSema::checkReturnTypes(scf::IfOp skeleton, BlockResult &thenResult, BlockResult &elseResult) {
+bool Statements::checkReturnTypes(scf::IfOp skeleton, BlockResult &thenResult, BlockResult &elseResult) {
   if (thenResult.value.isError() || elseResult.value.isError())
     return false;
   // Falling off the end of a function returns None or, if other paths return a value, any value of its type.
@@ -186,13 +188,13 @@ bool ModuleSema::checkReturnTypes(scf::IfOp skeleton, BlockResult &thenResult, B
 }
 
 /// Emits the remainder of an if chain from 'branch' on, or its else.
-void ModuleSema::emitBranch(const IfStmt &stmt, size_t branch) {
+void Statements::emitBranch(const IfStmt &stmt, size_t branch) {
   static const Block nothing;
   Continuation end{&nothing, 0, nullptr};
   emitIf(stmt, branch, end);
 }
 
-void ModuleSema::emitJoinedIf(const IfStmt &stmt, size_t branch, const SymValue &condition) {
+void Statements::emitJoinedIf(const IfStmt &stmt, size_t branch, const SymValue &condition) {
   auto skeleton = scf::IfOp::create(builder, location(stmt.range), TypeRange(), condition.value, true);
   Environment before = scope, after[2];
   for (int i = 0; i < 2; ++i) {
@@ -217,19 +219,19 @@ void ModuleSema::emitJoinedIf(const IfStmt &stmt, size_t branch, const SymValue 
   for (const std::string &name : changed)
     for (int i = 0; i < 2; ++i)
       values[i].push_back(after[i].at(name).value);
-  SymValue joined =
-      joinRegions(skeleton, SymValue::makeTuple(std::move(values[0])), SymValue::makeTuple(std::move(values[1])));
+  SymValue joined = sema.evaluator.joinRegions(skeleton, SymValue::makeTuple(std::move(values[0])),
+                                               SymValue::makeTuple(std::move(values[1])));
   for (size_t i = 0; i < changed.size(); ++i)
     scope[changed[i]] = Binding{joined.elements[i], after[0].at(changed[i]).defined};
-  recordVariables(changed);
+  sema.records.recordVariables(changed);
   for (const auto &[name, binding] : scope)
     if (auto old = before.find(name); !llvm::is_contained(changed, name) && binding.unusable.empty() &&
                                       (old == before.end() || !sameValue(old->second.value, binding.value)))
-      recordVariable(name, binding, /*isAssigned=*/true);
+      sema.records.recordVariable(name, binding, /*isAssigned=*/true);
 }
 
 /// Finds the names whose values differ between the branches, and marks those that only one branch leaves usable.
-void ModuleSema::joinEnvironments(const Environment &thenEnv, const Environment &elseEnv, const IfStmt &stmt,
+void Statements::joinEnvironments(const Environment &thenEnv, const Environment &elseEnv, const IfStmt &stmt,
                                   std::vector<std::string> &changed) {
   for (const auto &[name, binding] : thenEnv) {
     auto other = elseEnv.find(name);
@@ -278,12 +280,6 @@ void ModuleSema::joinEnvironments(const Environment &thenEnv, const Environment 
     partial.unusableAt = binding.defined;
     scope[name] = partial;
   }
-}
-
-void ModuleSema::rebind(mlir::Value from, mlir::Value to) {
-  for (auto &[name, binding] : scope)
-    if (binding.value.isTensor() && binding.value.value == from)
-      binding.value.value = to;
 }
 
 } // namespace tile::frontend

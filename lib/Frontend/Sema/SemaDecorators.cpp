@@ -6,7 +6,10 @@
 // None, and its divisors. Undecided conditions are false, because heuristics of that kind (EVEN_K, ...) allow a faster
 // path but never require it.
 
-#include "Frontend/Sema/ModuleSema.h"
+#include "Frontend/Sema/Evaluator.h"
+#include "Frontend/Sema/ModuleNames.h"
+#include "Frontend/Sema/Signature.h"
+#include "Frontend/Sema/Tuner.h"
 
 using namespace mlir;
 
@@ -36,21 +39,9 @@ const Expr *argumentOf(const CallExpr &call, std::string_view name, size_t index
   return nullptr;
 }
 
-/// Evaluates host code; nullopt, without a message, if the result is not a constant.
-std::optional<SymValue> ModuleSema::evaluateQuietly(const Expr &expr) {
-  size_t reported = diagnostics.all().size();
-  ++quietDepth;
-  SymValue value = evaluate(expr);
-  --quietDepth;
-  (void)diagnostics.takeSince(reported);
-  SmallVector<mlir::Value> leaves;
-  flatten(value, leaves);
-  return value.isError() || !leaves.empty() ? std::nullopt : std::optional(value);
-}
-
 /// Evaluates a condition on the divisor of an argument: args["N"] % 16 == 0.
-std::optional<bool> ModuleSema::divisibility(const Expr &condition, const std::string &arguments,
-                                             const ResolvedParameters &parameters) {
+std::optional<bool> Tuner::divisibility(const Expr &condition, const std::string &arguments,
+                                        const ResolvedParameters &parameters) {
   const auto *compare = as<CompareExpr>(&condition);
   const auto *remainder = compare && compare->op == CompareOp::Eq ? as<BinaryExpr>(compare->left) : nullptr;
   const auto *item = remainder && remainder->op == BinaryOp::Mod ? as<SubscriptExpr>(remainder->left) : nullptr;
@@ -59,19 +50,19 @@ std::optional<bool> ModuleSema::divisibility(const Expr &condition, const std::s
   if (!base || base->id != arguments || !key)
     return std::nullopt;
   auto parameter = parameters.find(key->value);
-  std::optional<SymValue> divisor = evaluateQuietly(*remainder->right);
+  std::optional<SymValue> divisor = sema.evaluator.evaluateQuietly(*remainder->right);
   std::optional<Int128> number = divisor && divisor->isConstant() ? asInteger(divisor->constant) : std::nullopt;
   if (parameter == parameters.end() || !parameter->second || parameter->second->constant || !number || *number == 0)
     return std::nullopt;
   return parameter->second->divisibility % *number == 0;
 }
 
-void ModuleSema::applyHeuristics(const CallExpr &decorator, ResolvedParameters &parameters) {
+void Tuner::applyHeuristics(const CallExpr &decorator, ResolvedParameters &parameters) {
   const Expr *argument = argumentOf(decorator, "values", 0);
   const auto *rules = argument ? as<DictExpr>(argument) : nullptr;
   if (!rules)
     return;
-  InModule inside(*this, current);
+  InModule inside(sema, sema.names.current);
   for (auto [key, expr] : llvm::zip(rules->keys, rules->values)) {
     const auto *name = as<StringExpr>(key);
     const auto *rule = as<LambdaExpr>(expr);
@@ -85,10 +76,10 @@ void ModuleSema::applyHeuristics(const CallExpr &decorator, ResolvedParameters &
         continue;
       // A run-time value: not None, but otherwise unknown.
       arguments.names.push_back(known);
-      arguments.elements.push_back(unknownOf(*parameter));
+      arguments.elements.push_back(sema.signature.unknownOf(*parameter));
     }
     scope[rule->parameters[0]] = Binding{arguments, rule->range};
-    std::optional<SymValue> value = evaluateQuietly(*rule->body);
+    std::optional<SymValue> value = sema.evaluator.evaluateQuietly(*rule->body);
     if (!value)
       if (std::optional<bool> divides = divisibility(*rule->body, rule->parameters[0], parameters))
         value = SymValue::makeConstant(*divides);
@@ -100,13 +91,7 @@ void ModuleSema::applyHeuristics(const CallExpr &decorator, ResolvedParameters &
   }
 }
 
-/// Represents an argument while heuristics are evaluated; operations emitted meanwhile are discarded.
-mlir::Value ModuleSema::unknownValue(DType type) {
-  return UnrealizedConversionCastOp::create(builder, UnknownLoc::get(&context), mlirType(type), ValueRange())
-      .getResult(0);
-}
-
-void ModuleSema::applyDecorators(const FunctionStmt &kernel, ResolvedParameters &parameters) {
+void Tuner::applyDecorators(const FunctionStmt &kernel, ResolvedParameters &parameters) {
   ++hostDepth;
   // The innermost decorator is applied first.
   for (const Decorator &decorator : llvm::reverse(kernel.decorators)) {

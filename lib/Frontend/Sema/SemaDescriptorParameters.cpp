@@ -2,14 +2,14 @@
 // Parameters of a kernel that are tensor descriptors, and the arguments that each of them takes.
 
 #include "Frontend/Emit/EmitMemory.h"
-#include "Frontend/Sema/ModuleSema.h"
+#include "Frontend/Sema/Signature.h"
 
 using namespace mlir;
 
 namespace tile::frontend {
 
 /// Parses "tensordesc<fp16[64, 32]>" of a signature; nullopt after an error.
-std::optional<ModuleSema::KernelParameter> ModuleSema::parseDescriptor(llvm::StringRef text, SourceRange range) {
+std::optional<KernelParameter> Signature::parseDescriptor(llvm::StringRef text, SourceRange range) {
   KernelParameter parameter;
   auto bad = [&]() -> std::optional<KernelParameter> {
     error(Diag::bad_parameter_type, range, {text.str(), ""});
@@ -60,8 +60,7 @@ std::optional<ModuleSema::KernelParameter> ModuleSema::parseDescriptor(llvm::Str
   return parameter;
 }
 
-std::vector<ModuleSema::KernelArgument> ModuleSema::argumentsOf(const std::string &name,
-                                                                const KernelParameter &parameter) {
+std::vector<KernelArgument> Signature::argumentsOf(const std::string &name, const KernelParameter &parameter) {
   if (parameter.constant)
     return {};
   if (parameter.isTuple) {
@@ -87,7 +86,7 @@ std::vector<ModuleSema::KernelArgument> ModuleSema::argumentsOf(const std::strin
 }
 
 /// Returns the value of a parameter, given its block arguments.
-SymValue ModuleSema::parameterValue(const KernelParameter &parameter, ValueRange arguments, SourceRange range) {
+SymValue Signature::parameterValue(const KernelParameter &parameter, ValueRange arguments, SourceRange range) {
   if (parameter.constant)
     return *parameter.constant;
   if (parameter.isTuple)
@@ -103,7 +102,7 @@ SymValue ModuleSema::parameterValue(const KernelParameter &parameter, ValueRange
   mlir::Value one = arith::ConstantIntOp::create(builder, location(range), 1, 64);
   SmallVector<mlir::Value> shape(arguments.slice(1, rank)), strides(arguments.slice(1 + rank, rank - 1));
   strides.push_back(one);
-  SymValue desc = makeDescriptor(arguments.front(), shape, strides, parameter.block, parameter.type, range);
+  SymValue desc = emitter.makeDescriptor(arguments.front(), shape, strides, parameter.block, parameter.type, range);
   return parameter.padsNan ? padWithNan(desc) : desc;
 }
 

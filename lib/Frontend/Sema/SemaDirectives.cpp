@@ -3,7 +3,10 @@
 // passes them to the manifest.
 
 #include "Directives/Functions.h"
-#include "Frontend/Sema/ModuleSema.h"
+#include "Frontend/Sema/Evaluator.h"
+#include "Frontend/Sema/Launch.h"
+#include "Frontend/Sema/Signature.h"
+#include "Frontend/Sema/Tuner.h"
 
 #include <functional>
 
@@ -92,11 +95,12 @@ void describeDescriptor(const BufferDirective &buffer, AddDefault addDefault) {
 
 } // namespace
 
-bool ModuleSema::checkDirectives(const FunctionStmt &kernel, const std::vector<KernelParameter> &parameters) {
+bool Launch::checkDirectives(const FunctionStmt &kernel, const std::vector<KernelParameter> &parameters) {
   size_t errorsBefore = diagnostics.numErrors();
   std::vector<std::string> names;
   for (auto [formal, parameter] : llvm::zip(kernel.parameters, parameters))
-    forEachLeaf(formal.name, parameter, [&](const std::string &name, const auto &) { names.push_back(name); });
+    sema.signature.forEachLeaf(formal.name, parameter,
+                               [&](const std::string &name, const auto &) { names.push_back(name); });
   for (const auto &[name, value] : kernel.directives.bindings)
     if (llvm::is_contained(names, name))
       error(Diag::let_parameter, value->range, {name, kernel.name});
@@ -127,9 +131,9 @@ bool ModuleSema::checkDirectives(const FunctionStmt &kernel, const std::vector<K
         error(Diag::varied_constant, range, {name, place});
     };
   };
-  NameChecker integerChecker(*this, kernel, names);
+  NameChecker integerChecker(emitter, kernel, names);
   integerChecker.visit = checkInteger;
-  NameChecker checker(*this, kernel, std::move(names)), expectChecker(*this, kernel, std::move(expected));
+  NameChecker checker(emitter, kernel, std::move(names)), expectChecker(emitter, kernel, std::move(expected));
   for (const DirectiveExpr &expr : kernel.directives.grid)
     integerChecker.check(expr);
   for (const DirectiveExpr &expr : kernel.directives.requirements)
@@ -162,11 +166,11 @@ bool ModuleSema::checkDirectives(const FunctionStmt &kernel, const std::vector<K
 }
 
 /// Returns the parameters that integer expressions cannot use, with what they are.
-std::map<std::string, std::string> ModuleSema::namesOtherThanIntegers(const FunctionStmt &kernel,
-                                                                      const std::vector<KernelParameter> &parameters) {
+std::map<std::string, std::string> Launch::namesOtherThanIntegers(const FunctionStmt &kernel,
+                                                                  const std::vector<KernelParameter> &parameters) {
   std::map<std::string, std::string> others;
   for (auto [formal, parameter] : llvm::zip(kernel.parameters, parameters))
-    forEachLeaf(formal.name, parameter, [&](const std::string &name, const KernelParameter &leaf) {
+    sema.signature.forEachLeaf(formal.name, parameter, [&](const std::string &name, const KernelParameter &leaf) {
       if (leaf.constant || leaf.isOpen)
         return;
       if (leaf.type.isPointer || !leaf.block.empty())
@@ -178,12 +182,12 @@ std::map<std::string, std::string> ModuleSema::namesOtherThanIntegers(const Func
 }
 
 /// Checks a config directive: constants are compile-time parameters, and names in the condition are integers.
-void ModuleSema::checkConfig(const ConfigDirective &config, const FunctionStmt &kernel,
-                             const std::vector<KernelParameter> &parameters) {
+void Launch::checkConfig(const ConfigDirective &config, const FunctionStmt &kernel,
+                         const std::vector<KernelParameter> &parameters) {
   std::vector<std::string> names, constants = {"num_warps", "num_stages"};
   const std::map<std::string, std::string> others = namesOtherThanIntegers(kernel, parameters);
   for (auto [formal, parameter] : llvm::zip(kernel.parameters, parameters))
-    forEachLeaf(formal.name, parameter, [&](const std::string &name, const KernelParameter &leaf) {
+    sema.signature.forEachLeaf(formal.name, parameter, [&](const std::string &name, const KernelParameter &leaf) {
       names.push_back(name);
       if (leaf.constant || leaf.isOpen)
         constants.push_back(name);
@@ -192,7 +196,7 @@ void ModuleSema::checkConfig(const ConfigDirective &config, const FunctionStmt &
     if (!llvm::is_contained(constants, constant.name))
       error(Diag::config_constant, constant.range, {constant.name, kernel.name});
   checkConfigExists(config);
-  NameChecker checker(*this, kernel, std::move(names));
+  NameChecker checker(emitter, kernel, std::move(names));
   checker.visit = [&](const std::string &name, SourceRange range) {
     if (auto other = others.find(name); other != others.end())
       error(Diag::config_condition, range, {name, other->second});
@@ -202,7 +206,7 @@ void ModuleSema::checkConfig(const ConfigDirective &config, const FunctionStmt &
 
 /// Checks that the artifact has a configuration with the constants of the directive. Constants that are the same in all
 /// configurations, because an option fixes them, are not compared.
-void ModuleSema::checkConfigExists(const ConfigDirective &config) {
+void Launch::checkConfigExists(const ConfigDirective &config) {
   auto print = [](const auto &constants) {
     std::string text;
     for (const auto &[name, value] : constants)
@@ -211,7 +215,7 @@ void ModuleSema::checkConfigExists(const ConfigDirective &config) {
   };
   std::map<std::string, std::string> sought;
   for (const ConfigDirective::Constant &constant : config.constants)
-    sought[constant.name] = definitionOf(evaluate(*constant.value.expr)).value_or("");
+    sought[constant.name] = sema.tuner.definitionOf(sema.evaluator.evaluate(*constant.value.expr)).value_or("");
   std::vector<std::string> others;
   for (const std::map<std::string, std::string> &known : request.configurations) {
     std::map<std::string, std::string> same;
@@ -234,10 +238,10 @@ void ModuleSema::checkConfigExists(const ConfigDirective &config) {
 }
 
 /// Evaluates "within", which may depend on element types: 1e-2 if c.dtype.element_ty == bf16 else 1e-3.
-double ModuleSema::evaluateTolerance(const ExpectDirective &directive) {
+double Launch::evaluateTolerance(const ExpectDirective &directive) {
   if (!directive.tolerance)
     return 0;
-  SymValue value = evaluate(*directive.tolerance->expr);
+  SymValue value = sema.evaluator.evaluate(*directive.tolerance->expr);
   std::optional<double> number = value.isConstant() ? asDouble(value.constant) : std::nullopt;
   bool isBound = number && *number >= 0 && *number <= 1;
   if (!value.isError() && !isBound)
@@ -245,7 +249,7 @@ double ModuleSema::evaluateTolerance(const ExpectDirective &directive) {
   return isBound ? *number : 0;
 }
 
-LaunchAttr ModuleSema::launchAttribute(const FunctionStmt &kernel, const InstanceDirective *instance) {
+LaunchAttr Launch::launchAttribute(const FunctionStmt &kernel, const InstanceDirective *instance) {
   const DirectiveSet &directives = kernel.directives;
   SmallVector<StringAttr> grid =
       textsOf(builder, instance && !instance->grid.empty() ? instance->grid : directives.grid);
@@ -254,9 +258,11 @@ LaunchAttr ModuleSema::launchAttribute(const FunctionStmt &kernel, const Instanc
       grid.push_back(builder.getStringAttr(axis));
   // A parameter that has become a constant needs neither memory nor a default.
   auto valueOf = [&](const std::string &name) {
-    auto leaf = tupleLeaves.find(name);
+    auto leaf = sema.signature.tupleLeaves.find(name);
     auto found = scope.find(name);
-    return leaf != tupleLeaves.end() ? leaf->second : found != scope.end() ? found->second.value : SymValue();
+    return leaf != sema.signature.tupleLeaves.end() ? leaf->second
+           : found != scope.end()                   ? found->second.value
+                                                    : SymValue();
   };
   auto isRuntime = [&](const std::string &name) {
     SymValue value = valueOf(name);
@@ -291,7 +297,7 @@ LaunchAttr ModuleSema::launchAttribute(const FunctionStmt &kernel, const Instanc
     DType type = scope.find(parameter.name)->second.value.type;
     if (type.isPointer)
       continue;
-    SymValue value = evaluate(*parameter.defaultValue);
+    SymValue value = sema.evaluator.evaluate(*parameter.defaultValue);
     bool isNumeric = value.isConstant() && isNumber(value.constant) && !std::holds_alternative<bool>(value.constant);
     if (isNumeric && (type.isFloat() || asInteger(value.constant)))
       addDefault(parameter.name, str(value.constant));

@@ -37,11 +37,11 @@ void ModuleSema::setKernelAttributes(KernelOp op, const FunctionStmt &kernel, co
   SmallVector<NamedAttribute> constants;
   unsigned argument = 0;
   for (auto [formal, parameter] : llvm::zip(kernel.parameters, parameters)) {
-    forEachLeaf(formal.name, parameter, [&](const std::string &name, const KernelParameter &leaf) {
+    sema.signature.forEachLeaf(formal.name, parameter, [&](const std::string &name, const KernelParameter &leaf) {
       if (leaf.constant)
         constants.push_back(builder.getNamedAttr(name, constantAttribute(builder, *leaf.constant)));
     });
-    for (const KernelArgument &passed : argumentsOf(formal.name, parameter)) {
+    for (const KernelArgument &passed : sema.signature.argumentsOf(formal.name, parameter)) {
       op.setArgAttr(argument, argNameAttrName, builder.getStringAttr(passed.name));
       op.setArgAttr(argument, divisibilityAttrName, builder.getI32IntegerAttr(passed.divisibility));
       if (passed.type.isUnsigned()) // for pointers: of the elements, for the manifest
@@ -50,32 +50,62 @@ void ModuleSema::setKernelAttributes(KernelOp op, const FunctionStmt &kernel, co
     }
   }
   op.setConstantsAttr(builder.getDictionaryAttr(constants));
-  op.setLaunchAttr(launchAttribute(kernel, instance));
+  op.setLaunchAttr(sema.launch.launchAttribute(kernel, instance));
   constexpr int maxWarps = 32;
-  if (numWarps && (*numWarps < 1 || *numWarps > maxWarps || !llvm::isPowerOf2_32(*numWarps)))
-    error(Diag::num_warps, kernel.nameRange, {std::to_string(*numWarps)});
-  else if (numWarps)
-    op.setNumWarps(*numWarps);
-  if (numStages && (*numStages < 1 || *numStages > int(target::maxStages)))
-    error(Diag::num_stages, kernel.nameRange, {std::to_string(*numStages)});
-  else if (numStages)
-    op.setNumStages(*numStages);
-  if (cluster && !isCluster(*cluster))
+  if (sema.choices.numWarps &&
+      (*sema.choices.numWarps < 1 || *sema.choices.numWarps > maxWarps || !llvm::isPowerOf2_32(*sema.choices.numWarps)))
+    error(Diag::num_warps, kernel.nameRange, {std::to_string(*sema.choices.numWarps)});
+  else if (sema.choices.numWarps)
+    op.setNumWarps(*sema.choices.numWarps);
+  if (sema.choices.numStages && (*sema.choices.numStages < 1 || *sema.choices.numStages > int(target::maxStages)))
+    error(Diag::num_stages, kernel.nameRange, {std::to_string(*sema.choices.numStages)});
+  else if (sema.choices.numStages)
+    op.setNumStages(*sema.choices.numStages);
+  if (sema.choices.cluster && !isCluster(*sema.choices.cluster))
     error(Diag::cluster_shape, kernel.nameRange, {});
-  else if (cluster && *cluster != ClusterShape{1, 1, 1})
-    op.setCluster(ArrayRef(*cluster));
-  op.setPingPong(schedule == Schedule::PingPong);
+  else if (sema.choices.cluster && *sema.choices.cluster != ClusterShape{1, 1, 1})
+    op.setCluster(ArrayRef(*sema.choices.cluster));
+  op.setPingPong(sema.choices.schedule == Schedule::PingPong);
+}
+
+/// Reports a block that a thread must hold while it is reduced, because it is used afterwards, too. A thread has 255
+/// registers: of 1024 elements most are spilled and ptxas takes half a minute, for 2048 it takes three.
+bool ModuleSema::checkHeldBlocks(KernelOp kernel, SourceRange name) {
+  constexpr int64_t mostPerThread = 1024, mostThreads = 1024;
+  const int64_t threads = counter.threads;
+  Operation *found = nullptr;
+  kernel.walk([&](Operation *op) {
+    if (!isa<ReduceOp, ScanOp>(op))
+      return;
+    for (mlir::Value operand : op->getOperands())
+      if (auto block = dyn_cast<RankedTensorType>(operand.getType()))
+        if (!found && block.getNumElements() > mostPerThread * threads && !operand.hasOneUse())
+          found = op;
+  });
+  if (!found)
+    return true;
+  const int64_t elements = cast<RankedTensorType>(found->getOperand(0).getType()).getNumElements();
+  if (auto place = dyn_cast<FileLineColLoc>(found->getLoc())) // otherwise in a helper
+    name = diagnostics.characterAt(module.file, {place.getLine(), place.getColumn()});
+  error(Diag::held_elements, name,
+        {std::to_string(elements), std::to_string(elements / threads), std::to_string(threads),
+         std::to_string(mostPerThread),
+         elements <= mostPerThread * mostThreads ? "more warps, or a loop over smaller blocks"
+                                                 : "a loop over smaller blocks"});
+  return false;
 }
 
 OwningOpRef<ModuleOp> ModuleSema::emitKernel(const FunctionStmt &kernel, const InstanceDirective *instance,
                                              const std::vector<KernelParameter> &parameters) {
   OwningOpRef<ModuleOp> result = ModuleOp::create(location(kernel.range));
   constexpr int defaultWarps = 4, warpSize = 32;
-  counter.threads = warpSize * std::max(1, numWarps && *numWarps != leftOpen ? *numWarps : defaultWarps);
+  counter.threads =
+      warpSize *
+      std::max(1, sema.choices.numWarps && *sema.choices.numWarps != leftOpen ? *sema.choices.numWarps : defaultWarps);
   SmallVector<Type> types;
   SmallVector<Location> locations;
   for (auto [formal, parameter] : llvm::zip(kernel.parameters, parameters)) {
-    for (const KernelArgument &passed : argumentsOf(formal.name, parameter)) {
+    for (const KernelArgument &passed : sema.signature.argumentsOf(formal.name, parameter)) {
       types.push_back(mlirType(passed.type));
       locations.push_back(location(formal.range));
     }
@@ -88,25 +118,26 @@ OwningOpRef<ModuleOp> ModuleSema::emitKernel(const FunctionStmt &kernel, const I
   builder.setInsertionPointToStart(entry);
   unsigned argument = 0;
   for (auto [formal, parameter] : llvm::zip(kernel.parameters, parameters)) {
-    unsigned count = static_cast<unsigned>(argumentsOf(formal.name, parameter).size());
-    SymValue value = parameterValue(parameter, entry->getArguments().slice(argument, count), formal.range);
+    unsigned count = static_cast<unsigned>(sema.signature.argumentsOf(formal.name, parameter).size());
+    SymValue value =
+        sema.signature.parameterValue(parameter, entry->getArguments().slice(argument, count), formal.range);
     argument += count;
     if (parameter.isTuple)
-      rememberLeaves(formal.name, value);
-    Binding &binding = scope[formal.name] = Binding{value, formal.range};
-    recordVariable(formal.name, binding);
-    observe(formal.range, value, /*isName=*/true);
+      sema.signature.rememberLeaves(formal.name, value);
+    Binding &binding = session.scope[formal.name] = Binding{value, formal.range};
+    sema.records.recordVariable(formal.name, binding);
+    sema.records.observe(formal.range, value, /*isName=*/true);
   }
   setKernelAttributes(op, kernel, instance, parameters);
   // Statements that failed to parse assign nothing, so later errors would be spurious.
-  if (reportBroken(kernel) && !request.isDraft)
+  if (sema.names.reportBroken(kernel) && !request.isDraft)
     return {};
-  BlockResult end = emitBlock({&kernel.body, 0, nullptr});
+  BlockResult end = sema.statements.emitBlock({&kernel.body, 0, nullptr});
   if (end.returned && !end.value.isError() && !end.value.isNoneValue())
     error(Diag::kernel_returns, end.range, {describe(end.value)});
   ReturnOp::create(builder, location(kernel.range));
   // Evaluating the host program may have exhausted the work limit without a report.
-  if (exhausted && !diagnostics.hasErrors())
+  if (sema.session.exhausted && !diagnostics.hasErrors())
     error(Diag::too_much_work, kernel.nameRange, {std::to_string(request.maxWork)});
   if (diagnostics.hasErrors())
     return {};
@@ -122,12 +153,12 @@ OwningOpRef<ModuleOp> ModuleSema::emitKernel(const FunctionStmt &kernel, const I
     error(Diag::invalid_module, kernel.nameRange, {kernel.name, message});
     return {};
   }
-  dropErasedVariables(op);
+  sema.records.dropErasedVariables(op);
   // Warnings on an incomplete kernel would be spurious.
   bool isWhole = llvm::none_of(
       parameters, [](const KernelParameter &parameter) { return parameter.constant && parameter.constant->isError(); });
   if (request.inspect && isWhole)
-    request.inspect(op, text);
+    request.inspect(op, records.text);
   return result;
 }
 

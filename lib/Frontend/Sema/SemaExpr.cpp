@@ -3,7 +3,13 @@
 // is emitted.
 
 #include "Frontend/Emit/Builtins.h"
+#include "Frontend/Sema/Calls.h"
+#include "Frontend/Sema/Classes.h"
+#include "Frontend/Sema/Evaluator.h"
 #include "Frontend/Sema/HostReader.h"
+#include "Frontend/Sema/ModuleNames.h"
+#include "Frontend/Sema/Records.h"
+#include "Frontend/Sema/Statements.h"
 #include "Frontend/Values/Collections.h"
 #include "Frontend/Values/FormatSpec.h"
 
@@ -16,16 +22,16 @@ using namespace mlir;
 
 namespace tile::frontend {
 
-SymValue ModuleSema::evaluate(const Expr &expr) {
+SymValue Evaluator::evaluate(const Expr &expr) {
   if (!charge(1, expr.range))
     return {};
   std::optional<SymValue> value = host ? host->evaluate(expr) : std::nullopt;
   SymValue result = limitSize(value ? std::move(*value) : evaluateKind(expr), expr.range);
-  observe(expr.range, result);
+  sema.records.observe(expr.range, result);
   return result;
 }
 
-SymValue ModuleSema::evaluateKind(const Expr &expr) {
+SymValue Evaluator::evaluateKind(const Expr &expr) {
   switch (expr.kind) {
   case ExprKind::Name:
     return evaluateName(*as<NameExpr>(&expr));
@@ -52,7 +58,7 @@ SymValue ModuleSema::evaluateKind(const Expr &expr) {
   case ExprKind::Conditional:
     return evaluateConditional(*as<ConditionalExpr>(&expr));
   case ExprKind::Call:
-    return evaluateCall(*as<CallExpr>(&expr));
+    return sema.calls.evaluateCall(*as<CallExpr>(&expr));
   case ExprKind::Attribute:
     return attributeOf(evaluate(*as<AttributeExpr>(&expr)->value), *as<AttributeExpr>(&expr));
   case ExprKind::Subscript:
@@ -74,7 +80,7 @@ SymValue ModuleSema::evaluateKind(const Expr &expr) {
   return error(Diag::not_supported, expr.range, {"'" + unparse(expr) + "' as a value"});
 }
 
-SymValue ModuleSema::evaluateName(const NameExpr &expr) {
+SymValue Evaluator::evaluateName(const NameExpr &expr) {
   if (auto found = scope.find(expr.id); found != scope.end()) {
     const Binding &binding = found->second;
     if (!binding.unusable.empty())
@@ -86,7 +92,7 @@ SymValue ModuleSema::evaluateName(const NameExpr &expr) {
       return SymValue::makeConstant(!flag.isZero());
     return binding.value;
   }
-  if (std::optional<SymValue> global = lookupGlobal(expr.id, expr.range)) {
+  if (std::optional<SymValue> global = sema.names.lookupGlobal(expr.id, expr.range)) {
     const auto *function = global->isConstant() ? std::get_if<const FunctionStmt *>(&global->constant) : nullptr;
     if (function && (*function)->isHost && !isHostCode())
       return error(Diag::host_name, expr.range, {expr.id, "host function"},
@@ -94,7 +100,7 @@ SymValue ModuleSema::evaluateName(const NameExpr &expr) {
     return *global;
   }
   for (const char *space : {"host.", "builtins."}) {
-    bool isVisible = space == std::string_view("builtins.") || (isHostCode() && !isSkipped(expr.id));
+    bool isVisible = space == std::string_view("builtins.") || (isHostCode() && !sema.names.isSkipped(expr.id));
     if (const BuiltinInfo *python = isVisible ? findBuiltin(space + expr.id) : nullptr)
       return SymValue::makeConstant(python);
   }
@@ -102,15 +108,15 @@ SymValue ModuleSema::evaluateName(const NameExpr &expr) {
     // The language's names need no prefix, and its modules no import.
     if (expr.id == space || (space == "tl" && expr.id == "tile"))
       return SymValue::makeConstant(NamespaceValue{space});
-    if (std::optional<Value> member = namespaceMember(space, expr.id))
+    if (std::optional<Value> member = sema.names.namespaceMember(space, expr.id))
       return SymValue::makeConstant(*member);
   }
   if (expr.id == "math" || expr.id == "libdevice")
     return SymValue::makeConstant(NamespaceValue{expr.id});
-  return unknownName(expr.id, expr.range);
+  return sema.names.unknownName(expr.id, expr.range);
 }
 
-SymValue ModuleSema::fromResult(const EvalResult &result, SourceRange range) {
+SymValue Evaluator::fromResult(const EvalResult &result, SourceRange range) {
   if (!result.value)
     return error(Diag::constant_expression, range, {result.error});
   if (!result.warning.empty() && !isTile1()) // both round down there
@@ -118,7 +124,7 @@ SymValue ModuleSema::fromResult(const EvalResult &result, SourceRange range) {
   return SymValue::makeConstant(*result.value);
 }
 
-SymValue ModuleSema::evaluateElements(const std::vector<const Expr *> &elements) {
+SymValue Evaluator::evaluateElements(const std::vector<const Expr *> &elements) {
   std::vector<SymValue> values;
   for (const Expr *element : elements) {
     const auto *starred = as<StarredExpr>(element);
@@ -135,8 +141,8 @@ SymValue ModuleSema::evaluateElements(const std::vector<const Expr *> &elements)
 }
 
 /// Evaluates operators of lists and dictionaries; nullopt for other operands.
-std::optional<SymValue> ModuleSema::containerOperator(BinaryOp op, const SymValue &left, const SymValue &right,
-                                                      SourceRange range) {
+std::optional<SymValue> Evaluator::containerOperator(BinaryOp op, const SymValue &left, const SymValue &right,
+                                                     SourceRange range) {
   if (op == BinaryOp::Add && left.isTuple() && right.isTuple()) {
     SymValue both = SymValue::makeTuple(left.elements);
     llvm::append_range(both.elements, right.elements);
@@ -157,7 +163,7 @@ std::optional<SymValue> ModuleSema::containerOperator(BinaryOp op, const SymValu
   return repeated;
 }
 
-SymValue ModuleSema::applyBinary(BinaryOp op, const SymValue &left, const SymValue &right, SourceRange range) {
+SymValue Evaluator::applyBinary(BinaryOp op, const SymValue &left, const SymValue &right, SourceRange range) {
   if (left.isError() || right.isError()) {
     // A list with unknown parts in the host program.
     bool isJoined = host && op == BinaryOp::Add && (left.isTuple() || right.isTuple());
@@ -173,32 +179,32 @@ SymValue ModuleSema::applyBinary(BinaryOp op, const SymValue &left, const SymVal
   if (left.isTuple() || right.isTuple() || left.isDictionary() || right.isDictionary())
     return error(Diag::operator_operands, range, {std::string(spelling(op)), describe(left), describe(right)});
   if (left.kind == SymValue::Kind::Object || right.kind == SymValue::Kind::Object)
-    if (std::optional<SymValue> result = objectOperator(op, left, right, range))
+    if (std::optional<SymValue> result = sema.classes.objectOperator(op, left, right, range))
       return *result;
-  warnConstantOperand(op, left, right, range);
-  return binary(op, left, right, range);
+  sema.records.warnConstantOperand(op, left, right, range);
+  return emitter.binary(op, left, right, range);
 }
 
-SymValue ModuleSema::evaluateBinary(const BinaryExpr &expr) {
+SymValue Evaluator::evaluateBinary(const BinaryExpr &expr) {
   SymValue left = evaluate(*expr.left), right = evaluate(*expr.right);
   SymValue result = applyBinary(expr.op, left, right, expr.range);
-  rememberProduct(result, expr);
+  sema.records.rememberProduct(result, expr);
   return result;
 }
 
-SymValue ModuleSema::evaluateUnary(const UnaryExpr &expr) {
+SymValue Evaluator::evaluateUnary(const UnaryExpr &expr) {
   SymValue operand = evaluate(*expr.operand);
   std::optional<bool> holds = expr.op == UnaryOp::Not && !operand.isConstant() ? truthOf(operand) : std::nullopt;
   if (holds)
     return SymValue::makeConstant(!*holds);
   if (operand.isConstant())
     return fromResult(frontend::evaluate(expr.op, operand.constant), expr.range);
-  return unary(expr.op, operand, expr.range);
+  return emitter.unary(expr.op, operand, expr.range);
 }
 
 /// Evaluates from left to right; a constant that determines the result ends the evaluation, other constants are
 /// dropped.
-SymValue ModuleSema::evaluateBoolOp(const BoolOpExpr &expr) {
+SymValue Evaluator::evaluateBoolOp(const BoolOpExpr &expr) {
   std::optional<SymValue> result;
   SymValue last;
   for (const Expr *operand : expr.values) {
@@ -210,7 +216,7 @@ SymValue ModuleSema::evaluateBoolOp(const BoolOpExpr &expr) {
       if (value.isBlock())
         warn(Diag::logical_block, operand->range,
              {std::string(spelling(expr.op)), expr.op == BoolOperator::And ? "&" : "|"});
-      result = result ? logical(expr.op, *result, value, expr.range) : value;
+      result = result ? emitter.logical(expr.op, *result, value, expr.range) : value;
       if (result->isError())
         return {};
       continue;
@@ -225,12 +231,12 @@ SymValue ModuleSema::evaluateBoolOp(const BoolOpExpr &expr) {
 }
 
 /// Compares tuples element by element; the result is a constant unless run-time scalars determine it.
-SymValue ModuleSema::structuresEqual(const SymValue &left, const SymValue &right, SourceRange range) {
+SymValue Evaluator::structuresEqual(const SymValue &left, const SymValue &right, SourceRange range) {
   auto isNumeric = [](const SymValue &value) {
     return value.isTensor() || (value.isConstant() && isNumber(value.constant));
   };
   if ((left.isTensor() && isNumeric(right)) || (right.isTensor() && isNumeric(left)))
-    return condition(compare(CompareOp::Eq, left, right, range), range);
+    return condition(emitter.compare(CompareOp::Eq, left, right, range), range);
   if (!left.isTuple() || !right.isTuple() || left.elements.size() != right.elements.size())
     return SymValue::makeConstant(isEqual(left, right));
   std::optional<SymValue> all;
@@ -242,12 +248,12 @@ SymValue ModuleSema::structuresEqual(const SymValue &left, const SymValue &right
     if (known && !*known)
       return equal;
     if (!known)
-      all = all ? logical(BoolOperator::And, *all, equal, range) : equal;
+      all = all ? emitter.logical(BoolOperator::And, *all, equal, range) : equal;
   }
   return all.value_or(SymValue::makeConstant(true));
 }
 
-SymValue ModuleSema::evaluateCompare(const CompareExpr &expr) {
+SymValue Evaluator::evaluateCompare(const CompareExpr &expr) {
   SymValue left = evaluate(*expr.left), right = evaluate(*expr.right);
   if (left.isError() || right.isError())
     return {};
@@ -257,7 +263,7 @@ SymValue ModuleSema::evaluateCompare(const CompareExpr &expr) {
   // A value from a module that is not read may be anything, also None.
   for (const SymValue *side : {&left, &right})
     if (const auto *space = side->isConstant() ? std::get_if<NamespaceValue>(&side->constant) : nullptr)
-      return unknownImport(space->name, (side == &left ? expr.left : expr.right)->range);
+      return sema.names.unknownImport(space->name, (side == &left ? expr.left : expr.right)->range);
   if (left.isConstant() && right.isConstant())
     return fromResult(frontend::evaluate(expr.op, left.constant, right.constant), expr.range);
   if (isIdentity) {
@@ -272,23 +278,23 @@ SymValue ModuleSema::evaluateCompare(const CompareExpr &expr) {
     if (expr.op == CompareOp::Eq || equal.isError())
       return equal;
     return equal.isConstant() ? SymValue::makeConstant(!*truth(equal.constant))
-                              : unary(UnaryOp::Not, equal, expr.range);
+                              : emitter.unary(UnaryOp::Not, equal, expr.range);
   }
   if (isEquality && (left.isNoneValue() || right.isNoneValue()))
     return SymValue::makeConstant(expr.op == CompareOp::NotEq);
-  return compare(expr.op, left, right, expr.range);
+  return emitter.compare(expr.op, left, right, expr.range);
 }
 
-SymValue ModuleSema::condition(const SymValue &value, SourceRange range) {
+SymValue Evaluator::condition(const SymValue &value, SourceRange range) {
   if (value.isError())
     return {};
   bool isOneElement = value.isBlock() && ShapedType::getNumElements(value.shape()) == 1;
   if (!value.isScalar() && !isOneElement)
     return error(Diag::condition_block, range, {describe(value)});
-  return cast(isOneElement ? toScalar(value, range) : value, Scalar::Int1, range);
+  return emitter.cast(isOneElement ? emitter.toScalar(value, range) : value, Scalar::Int1, range);
 }
 
-SymValue ModuleSema::evaluateConditional(const ConditionalExpr &expr) {
+SymValue Evaluator::evaluateConditional(const ConditionalExpr &expr) {
   SymValue chosen = evaluate(*expr.condition);
   if (chosen.isError())
     return {};
@@ -306,19 +312,19 @@ SymValue ModuleSema::evaluateConditional(const ConditionalExpr &expr) {
     values[i] = evaluate(*sources[i]);
     // Other constants, such as None in "store(...) if c else store(...)", must match.
     if (values[i].isConstant() && isNumber(values[i].constant))
-      values[i] = toTensor(values[i], sources[i]->range);
+      values[i] = emitter.toTensor(values[i], sources[i]->range);
   }
   if (values[0].isError() || values[1].isError())
     return {};
   if (values[0].isTuple() && values[1].isTuple())
-    decayBranches(skeleton, values[0], values[1], sources[0]->range, sources[1]->range);
+    sema.statements.decayBranches(skeleton, values[0], values[1], sources[0]->range, sources[1]->range);
   if (!sameType(values[0], values[1]))
     return error(Diag::conditional_types, expr.range, {describe(values[0]), describe(values[1])});
   return joinRegions(skeleton, values[0], values[1]);
 }
 
 /// Adds results to an scf.if without results, for the values in which its branches end.
-SymValue ModuleSema::joinRegions(scf::IfOp skeleton, const SymValue &thenValue, const SymValue &elseValue) {
+SymValue Evaluator::joinRegions(scf::IfOp skeleton, const SymValue &thenValue, const SymValue &elseValue) {
   SmallVector<mlir::Value> thenLeaves, elseLeaves;
   flatten(thenValue, thenLeaves);
   flatten(elseValue, elseLeaves);
@@ -342,7 +348,7 @@ SymValue ModuleSema::joinRegions(scf::IfOp skeleton, const SymValue &thenValue, 
   return rebuild(thenValue, rest);
 }
 
-SymValue ModuleSema::evaluateFString(const FStringExpr &expr) {
+SymValue Evaluator::evaluateFString(const FStringExpr &expr) {
   std::string text;
   for (const FStringPart &part : expr.parts) {
     text += part.text;
@@ -354,7 +360,7 @@ SymValue ModuleSema::evaluateFString(const FStringExpr &expr) {
     if (!value.isConstant()) {
       SmallVector<mlir::Value> leaves;
       flatten(value, leaves);
-      if (!leaves.empty() && messageDepth == 0)
+      if (!leaves.empty() && sema.session.messageDepth == 0)
         return error(Diag::fstring_value, part.value->range, {unparse(*part.value), describe(value)});
       text += leaves.empty() ? printed(value) : "{" + unparse(*part.value) + "}";
       continue;
@@ -375,7 +381,7 @@ SymValue ModuleSema::evaluateFString(const FStringExpr &expr) {
 }
 
 /// Evaluates "%d of %s" % (1, name); nullopt if the left operand is not a string.
-std::optional<SymValue> ModuleSema::formatText(const SymValue &pattern, const SymValue &values, SourceRange range) {
+std::optional<SymValue> Evaluator::formatText(const SymValue &pattern, const SymValue &values, SourceRange range) {
   const std::string *text = textOf(pattern);
   if (!text || (!values.isTuple() && !values.isConstant()))
     return std::nullopt;
@@ -386,6 +392,18 @@ std::optional<SymValue> ModuleSema::formatText(const SymValue &pattern, const Sy
   if (!out)
     return error(Diag::constant_expression, range, {describe(values) + " does not match the format " + repr(*text)});
   return limitSize(SymValue::makeConstant(*out), range);
+}
+
+/// Evaluates host code; nullopt, without a message, if the result is not a constant.
+std::optional<SymValue> Evaluator::evaluateQuietly(const Expr &expr) {
+  size_t reported = diagnostics.all().size();
+  ++quietDepth;
+  SymValue value = evaluate(expr);
+  --quietDepth;
+  (void)diagnostics.takeSince(reported);
+  SmallVector<mlir::Value> leaves;
+  flatten(value, leaves);
+  return value.isError() || !leaves.empty() ? std::nullopt : std::optional(value);
 }
 
 } // namespace tile::frontend

@@ -14,7 +14,10 @@
 
 #include "Frontend/Emit/Builtins.h"
 #include "Frontend/Host/HostFacts.h"
-#include "Frontend/Sema/ModuleSema.h"
+#include "Frontend/Sema/Evaluator.h"
+#include "Frontend/Sema/HostReader.h"
+#include "Frontend/Sema/ModuleNames.h"
+#include "Frontend/Sema/Statements.h"
 #include "Frontend/Syntax/Names.h"
 #include "Frontend/Values/Collections.h"
 
@@ -101,7 +104,7 @@ bool lacksKernelsOf(const Block &other, const Block &branch) {
 } // namespace
 
 /// Removes earlier definitions of a name.
-void ModuleSema::hide(const std::string &name) {
+void ModuleNames::hide(const std::string &name) {
   current->globals.erase(name);
   current->expressions.erase(name);
   current->statements.erase(name);
@@ -115,7 +118,7 @@ void ModuleSema::hide(const std::string &name) {
 /// Handles values that mention a name that is about to be rebound: they refer to the earlier value, so they keep the
 /// statements that compute it. Values that share a modified list, call a function that reads the name, or were computed
 /// by a function of this name become unknown.
-void ModuleSema::keepEarlier(const std::string &name, SourceRange range, bool isChange) {
+void ModuleNames::keepEarlier(const std::string &name, SourceRange range, bool isChange) {
   auto earlier = current->statements.find(name);
   bool isFunction = current->hostFunctions.contains(name);
   if (earlier == current->statements.end() && !isFunction)
@@ -149,13 +152,13 @@ void ModuleSema::keepEarlier(const std::string &name, SourceRange range, bool is
     forget(other, range);
 }
 
-void ModuleSema::forget(const std::string &name, SourceRange reason) {
+void ModuleNames::forget(const std::string &name, SourceRange reason) {
   hide(name);
   current->changed[name] = reason;
 }
 
 /// Marks names as unknown that a skipped statement assigns or changes.
-void ModuleSema::declareSkipped(const SkippedStmt &stmt) {
+void ModuleNames::declareSkipped(const SkippedStmt &stmt) {
   for (const std::string &name : stmt.assigned) {
     keepEarlier(name, stmt.range, /*isChange=*/false);
     forget(name, stmt.range);
@@ -176,7 +179,7 @@ void ModuleSema::declareSkipped(const SkippedStmt &stmt) {
 }
 
 /// Declares the names of an assignment, or of a loop that computes values.
-void ModuleSema::declareStatement(const Stmt &stmt) {
+void ModuleNames::declareStatement(const Stmt &stmt) {
   const Expr *value = valueOf(stmt);
   const auto *augmented = as<AugAssignStmt>(&stmt);
   if (const NameExpr *changed = augmented ? augmented->target : changedBy(stmt)) {
@@ -220,18 +223,18 @@ void ModuleSema::declareStatement(const Stmt &stmt) {
 }
 
 /// Declares a function that contains kernels.
-void ModuleSema::declareHost(const HostStmt &host) {
+void ModuleNames::declareHost(const HostStmt &host) {
   hide(host.name);
   ModuleScope &inner = *hostScopes.emplace_back(std::make_unique<ModuleScope>());
   inner.module = current->module;
   inner.path = current->path;
   inner.parent = current;
   inner.skipped = &host.skipped;
-  InModule inside(*this, &inner);
+  InModule inside(sema, &inner);
   declare(host.body);
 }
 
-void ModuleSema::rememberDecorators(const FunctionStmt &function) {
+void ModuleNames::rememberDecorators(const FunctionStmt &function) {
   std::set<std::string> names;
   for (const Decorator &decorator : function.decorators)
     collectNames(decorator.hostValue ? decorator.hostValue : decorator.value, names);
@@ -243,7 +246,7 @@ void ModuleSema::rememberDecorators(const FunctionStmt &function) {
   }
 }
 
-void ModuleSema::declare(const Block &block) {
+void ModuleNames::declare(const Block &block) {
   for (const Stmt *stmt : block) {
     if (const auto *import = as<ImportStmt>(stmt)) {
       declareImport(*import);
@@ -291,7 +294,7 @@ void ModuleSema::declare(const Block &block) {
 }
 
 /// Records constants that one of the branches assigns.
-void ModuleSema::rememberGuess(const IfStmt &stmt, SourceRange condition) {
+void ModuleNames::rememberGuess(const IfStmt &stmt, SourceRange condition) {
   auto remember = [&](const Block &block) {
     for (const std::string &name : assignedNames(block))
       if (current->expressions.contains(name) || current->globals.contains(name))
@@ -303,7 +306,7 @@ void ModuleSema::rememberGuess(const IfStmt &stmt, SourceRange condition) {
 }
 
 /// Evaluates a condition outside functions, if possible without reading other files.
-std::optional<bool> ModuleSema::moduleCondition(const Expr &condition) {
+std::optional<bool> ModuleNames::moduleCondition(const Expr &condition) {
   if (std::optional<bool> fact = hostCondition(condition, request.targetCapability))
     return fact;
   std::set<std::string> names;
@@ -317,13 +320,13 @@ std::optional<bool> ModuleSema::moduleCondition(const Expr &condition) {
       return std::nullopt;
   }
   ++hostDepth;
-  std::optional<SymValue> value = evaluateQuietly(condition);
+  std::optional<SymValue> value = sema.evaluator.evaluateQuietly(condition);
   --hostDepth;
   return value ? truthOf(*value) : std::nullopt;
 }
 
 /// Returns true if a value of the module needs more than its assigned expression.
-bool ModuleSema::needsRun(const std::string &name) const {
+bool ModuleNames::needsRun(const std::string &name) const {
   auto found = current->statements.find(name);
   return found != current->statements.end() && ModuleValue{nullptr, found->second}.needsRun();
 }
@@ -336,20 +339,8 @@ bool ModuleValue::needsRun() const {
   return statements.size() > 1 || !isPlain;
 }
 
-SymValue ModuleSema::runStatements(const std::string &name, const Block &statements) {
-  auto *function = scratchModules.emplace_back().make<FunctionStmt>(statements.front()->range);
-  function->isConstexpr = function->isHost = true;
-  frames.push_back({function, function->range, location(function->range)});
-  unsigned outerLoops = std::exchange(loopDepth, 0), outerFolds = std::exchange(foldDepth, 0);
-  emitBlock({&statements, 0, nullptr});
-  loopDepth = outerLoops;
-  foldDepth = outerFolds;
-  frames.pop_back();
-  return scope[name].value;
-}
-
 /// Returns a function of the host program; nullopt for functions with known answers (HostFacts.h).
-std::optional<SymValue> ModuleSema::hostFunction(const std::string &name) {
+std::optional<SymValue> ModuleNames::hostFunction(const std::string &name) {
   auto found = current->hostFunctions.find(name);
   if (found == current->hostFunctions.end() || hostAnswer(name, {}, request.targetCapability))
     return std::nullopt;
@@ -358,30 +349,14 @@ std::optional<SymValue> ModuleSema::hostFunction(const std::string &name) {
 }
 
 /// Returns the known result of calling a host function, or an error; nullopt if it must be evaluated.
-std::optional<SymValue> ModuleSema::callHostFunction(const FunctionStmt &function,
-                                                     const std::vector<SymValue> &arguments, SourceRange range) {
+std::optional<SymValue> ModuleNames::callHostFunction(const FunctionStmt &function,
+                                                      const std::vector<SymValue> &arguments, SourceRange range) {
   if (std::optional<SymValue> answer = hostAnswer(function.name, arguments, request.targetCapability))
     return answer;
   if (isHostCode())
     return std::nullopt;
   return error(Diag::host_name, range, {function.name, "host function"},
                std::pair{function.nameRange, std::string("it is defined here, in the host program")});
-}
-
-/// Runs a loop of a compile-time function over known items.
-void ModuleSema::walkElements(const ForStmt &stmt, const std::vector<SymValue> &items) {
-  size_t errorsBefore = diagnostics.numErrors();
-  ++loopDepth;
-  for (const SymValue &item : items) {
-    if (!charge(1, stmt.range))
-      break;
-    bind(*stmt.target, item);
-    emitBlock({&stmt.body, 0, nullptr});
-    const Binding *stop = stmt.stop.empty() ? nullptr : &scope[stmt.stop];
-    if (diagnostics.numErrors() != errorsBefore || (stop && truthOf(stop->value).value_or(false)))
-      break;
-  }
-  --loopDepth;
 }
 
 } // namespace tile::frontend

@@ -7,7 +7,7 @@
 #include "Frontend/Emit/Builtins.h"
 #include "Frontend/Host/HostFacts.h"
 #include "Frontend/Sema/HelperModules.h"
-#include "Frontend/Sema/HostReader.h"
+#include "Frontend/Sema/ModuleNames.h"
 #include "Frontend/Syntax/ModuleFiles.h"
 
 #include <filesystem>
@@ -51,7 +51,7 @@ std::string withDots(const ModuleScope::Import &import) {
 
 } // namespace
 
-void ModuleSema::declareImport(const ImportStmt &import) {
+void ModuleNames::declareImport(const ImportStmt &import) {
   warnMissingModule(import);
   for (const ImportStmt::Alias &alias : import.names) {
     if (alias.name == "*") {
@@ -81,12 +81,12 @@ void ModuleSema::declareImport(const ImportStmt &import) {
   }
 }
 
-std::vector<std::string> ModuleSema::moduleFolders(uint32_t level) {
+std::vector<std::string> ModuleNames::moduleFolders(uint32_t level) {
   return frontend::moduleFolders(current->path, level, request.importPaths);
 }
 
 /// Returns the file of a module as seen from the current file; empty if there is none.
-std::string ModuleSema::findModule(uint32_t level, const std::string &dotted) {
+std::string ModuleNames::findModule(uint32_t level, const std::string &dotted) {
   bool isLanguage = level == 0 && (dotted == "triton" || StringRef(dotted).starts_with("triton."));
   if (level == 0 && !helperModule(dotted).empty())
     return "<" + dotted + ">";
@@ -96,7 +96,7 @@ std::string ModuleSema::findModule(uint32_t level, const std::string &dotted) {
 }
 
 /// Explains why "from module import name" fails.
-std::string ModuleSema::explainMissing(const ModuleScope::Import &import) {
+std::string ModuleNames::explainMissing(const ModuleScope::Import &import) {
   std::string path = findModule(import.level, import.module);
   if (auto failed = unreadable.find(path); failed != unreadable.end())
     return failed->second;
@@ -126,7 +126,7 @@ std::string ModuleSema::explainMissing(const ModuleScope::Import &import) {
 }
 
 /// Reports the use of a name from a module that is not read.
-SymValue ModuleSema::unknownImport(const std::string &name, SourceRange range) {
+SymValue ModuleNames::unknownImport(const std::string &name, SourceRange range) {
   for (StringRef known = name; !known.empty(); known = known.rsplit('.').first) {
     if (auto found = missingImports.find(known.str()); found != missingImports.end())
       return error(Diag::unknown_import, range, {name, found->second.reason},
@@ -139,7 +139,7 @@ SymValue ModuleSema::unknownImport(const std::string &name, SourceRange range) {
 }
 
 /// Warns about a missing part of the package of the compiled file. If no kernel needs it, it is not an error.
-void ModuleSema::warnMissingModule(const ImportStmt &import) {
+void ModuleNames::warnMissingModule(const ImportStmt &import) {
   if (!import.isFrom || import.level == 0 || import.isOptional || current->module != &module ||
       current->path.starts_with('<'))
     return;
@@ -156,7 +156,7 @@ void ModuleSema::warnMissingModule(const ImportStmt &import) {
 }
 
 /// Reads and declares a module; null on failure.
-ModuleScope *ModuleSema::loadModule(const std::string &path) {
+ModuleScope *ModuleNames::loadModule(const std::string &path) {
   auto [entry, isNew] = modules.try_emplace(path);
   if (!isNew)
     return entry->second.get();
@@ -193,18 +193,18 @@ ModuleScope *ModuleSema::loadModule(const std::string &path) {
   loaded->module = &parsed;
   loaded->skipped = &parsed.skipped;
   loaded->path = path;
-  InModule inside(*this, loaded);
+  InModule inside(sema, loaded);
   declare(parsed.body);
   return loaded;
 }
 
-std::optional<SymValue> ModuleSema::lookupIn(ModuleScope &module, const std::string &name, SourceRange range) {
+std::optional<SymValue> ModuleNames::lookupIn(ModuleScope &module, const std::string &name, SourceRange range) {
   // "pending" stops circular imports.
   if (!module.pending.insert("import " + name).second)
     return std::nullopt;
   std::optional<SymValue> value;
   {
-    InModule inside(*this, &module);
+    InModule inside(sema, &module);
     value = lookupGlobal(name, range);
   }
   module.pending.erase("import " + name);
@@ -212,7 +212,7 @@ std::optional<SymValue> ModuleSema::lookupIn(ModuleScope &module, const std::str
 }
 
 /// Resolves "from module import name": a definition of the module, or a submodule.
-std::optional<SymValue> ModuleSema::importMember(const ModuleScope::Import &import, SourceRange range) {
+std::optional<SymValue> ModuleNames::importMember(const ModuleScope::Import &import, SourceRange range) {
   std::string path = findModule(import.level, import.module);
   if (ModuleScope *loaded = path.empty() ? nullptr : loadModule(path))
     if (std::optional<SymValue> value = lookupIn(*loaded, import.name, range))
@@ -224,7 +224,7 @@ std::optional<SymValue> ModuleSema::importMember(const ModuleScope::Import &impo
   return SymValue::makeConstant(NamespaceValue{dotted, submodule});
 }
 
-std::optional<SymValue> ModuleSema::lookupImport(const std::string &name, SourceRange range) {
+std::optional<SymValue> ModuleNames::lookupImport(const std::string &name, SourceRange range) {
   if (auto found = current->imports.find(name); found != current->imports.end()) {
     ModuleScope::Import import = found->second;
     std::optional<SymValue> value = importMember(import, range);
@@ -254,7 +254,7 @@ std::optional<SymValue> ModuleSema::lookupImport(const std::string &name, Source
 }
 
 /// Reports parser errors of a function that is now used. Returns true if there are any.
-bool ModuleSema::reportBroken(const FunctionStmt &function, std::optional<SourceRange> call) {
+bool ModuleNames::reportBroken(const FunctionStmt &function, std::optional<SourceRange> call) {
   if (function.errors.empty())
     return false;
   std::vector<Diagnostic> errors = function.errors;

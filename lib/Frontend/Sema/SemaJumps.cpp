@@ -14,7 +14,8 @@
 //
 // Flags are ordinary names, which loops carry and branches join. Source files cannot name them.
 
-#include "Frontend/Sema/ModuleSema.h"
+#include "Frontend/Sema/Records.h"
+#include "Frontend/Sema/Statements.h"
 
 using namespace mlir;
 
@@ -250,7 +251,7 @@ private:
 } // namespace
 
 /// Returns the replacement of a loop that ends early; null for other statements.
-const ModuleSema::JumpingLoop *ModuleSema::rewriteJumps(const Stmt &stmt) {
+const JumpingLoop *Statements::rewriteJumps(const Stmt &stmt) {
   const Block *body = bodyOf(&stmt);
   if (!(isTile1() || isConstexprFunction()) || !body || !leaves(*body))
     return nullptr;
@@ -258,7 +259,7 @@ const ModuleSema::JumpingLoop *ModuleSema::rewriteJumps(const Stmt &stmt) {
   JumpingLoop &result = entry->second;
   if (!isNew)
     return &result;
-  JumpRewriter rewriter(scratchModules.emplace_back());
+  JumpRewriter rewriter(sema.session.scratchModules.emplace_back());
   result.returnsValue = returnsValue(*body);
   if (returns(*body))
     result.statements.push_back(rewriter.assign(returnedFlag, rewriter.boolean(false, stmt.range)));
@@ -270,7 +271,7 @@ const ModuleSema::JumpingLoop *ModuleSema::rewriteJumps(const Stmt &stmt) {
 }
 
 /// Creates a value of the same type to carry until a value is returned.
-std::optional<SymValue> ModuleSema::placeholderLike(const SymValue &value, SourceRange range) {
+std::optional<SymValue> Statements::placeholderLike(const SymValue &value, SourceRange range) {
   SymValue out = value;
   if (value.isTuple()) {
     for (SymValue &element : out.elements) {
@@ -282,11 +283,11 @@ std::optional<SymValue> ModuleSema::placeholderLike(const SymValue &value, Sourc
     return out;
   }
   if (value.isTensor() && value.type.isPointer) {
-    SymValue address = makeSplat(Value(Int128(0)), Scalar::Int64, value.shape(), range);
-    return bitcast(address, value.type, range);
+    SymValue address = emitter.makeSplat(Value(Int128(0)), Scalar::Int64, value.shape(), range);
+    return emitter.bitcast(address, value.type, range);
   }
   if (value.isTensor())
-    return makeSplat(Value(Int128(0)), value.type, value.shape(), range);
+    return emitter.makeSplat(Value(Int128(0)), value.type, value.shape(), range);
   if (value.isConstant())
     return out;
   if (!value.isError())
@@ -296,17 +297,17 @@ std::optional<SymValue> ModuleSema::placeholderLike(const SymValue &value, Sourc
 
 /// The loop carries its return value, whose type only the body determines, so the body is emitted once and discarded.
 /// Returns the statements to emit, null after an error.
-const Block *ModuleSema::bindReturnPlaceholder(const JumpingLoop &rewritten, SourceRange range) {
+const Block *Statements::bindReturnPlaceholder(const JumpingLoop &rewritten, SourceRange range) {
   // At compile time nothing is carried.
   if (isConstexprFunction())
     return &rewritten.statements;
   Environment before = scope;
-  KernelText textBefore = text;
-  llvm::DenseMap<mlir::Value, NamedLiteral> literalsBefore = namedLiterals;
+  KernelText textBefore = sema.records.text;
+  llvm::DenseMap<mlir::Value, Records::NamedLiteral> literalsBefore = sema.records.namedLiterals;
   size_t errorsBefore = diagnostics.numErrors();
   SymValue found;
   Region region;
-  bool wasTrial = std::exchange(isTrial, true);
+  bool wasTrial = std::exchange(emitter.isTrial, true);
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.createBlock(&region);
@@ -315,7 +316,7 @@ const Block *ModuleSema::bindReturnPlaceholder(const JumpingLoop &rewritten, Sou
     if (auto value = scope.find(returnedValue); value != scope.end())
       found = value->second.value;
   }
-  isTrial = wasTrial;
+  emitter.isTrial = wasTrial;
   scope = std::move(before);
   bool returnsNothing = found.isError() && diagnostics.numErrors() == errorsBefore; // no path leads to a return
   std::optional<SymValue> placeholder;
@@ -324,8 +325,8 @@ const Block *ModuleSema::bindReturnPlaceholder(const JumpingLoop &rewritten, Sou
   if (placeholder)
     scope[returnedValue] = Binding{*placeholder, range};
   // The records may refer to operations in the discarded region.
-  text = std::move(textBefore);
-  namedLiterals = std::move(literalsBefore);
+  sema.records.text = std::move(textBefore);
+  sema.records.namedLiterals = std::move(literalsBefore);
   region.dropAllReferences();
   return placeholder ? &rewritten.statements : returnsNothing ? &rewritten.withoutReturn : nullptr;
 }

@@ -155,14 +155,24 @@ std::vector<Candidate> findEntries(const std::vector<Candidate> &functions, cons
 
 ModuleSema::ModuleSema(MLIRContext &context, const Module &module, const CompileRequest &request,
                        DiagnosticEngine &diagnostics)
-    : Emitter(context, request), module(module), diagnostics(diagnostics) {
+    : Emitter(context, request), module(module), diagnostics(diagnostics), session(module, request, diagnostics, *this),
+      sema{*this,      *this,   session,   names,   classes, evaluator, calls,
+           statements, records, signature, choices, launch,  tuner},
+      names(sema), classes(sema), evaluator(sema), calls(sema), statements(sema), records(sema), signature(sema),
+      choices(sema), launch(sema), tuner(sema) {
   const std::string &path = diagnostics.file(module.file).name;
-  std::unique_ptr<ModuleScope> &main = modules[path];
+  std::unique_ptr<ModuleScope> &main = names.modules[path];
   main = std::make_unique<ModuleScope>();
   main->module = &module;
   main->skipped = &module.skipped;
   main->path = path;
-  current = main.get();
+  names.current = main.get();
+}
+
+void ModuleSema::rebind(mlir::Value from, mlir::Value to) {
+  for (auto &[name, binding] : session.scope)
+    if (binding.value.isTensor() && binding.value.value == from)
+      binding.value.value = to;
 }
 
 /// Warns if the kernel, or a function that another one calls, is defined again: this is valid Python, but is rarely
@@ -192,17 +202,17 @@ OwningOpRef<ModuleOp> ModuleSema::run() {
   // Options and defaults are evaluated outside any kernel; operations that they emit are discarded with this module.
   OwningOpRef<ModuleOp> scratch = ModuleOp::create(UnknownLoc::get(&context));
   builder.setInsertionPointToEnd(scratch->getBody());
-  declare(module.body);
+  sema.names.declare(module.body);
   const InstanceDirective *instance = nullptr;
   const FunctionStmt *kernel = selectKernel(instance);
   if (!kernel)
     return {};
   warnOfRedefinitions(*kernel);
   // Branches that are not taken declare no names.
-  auto owner = owners.find(kernel);
-  InModule inside(*this, owner == owners.end() ? current : owner->second);
+  auto owner = sema.names.owners.find(kernel);
+  InModule inside(sema, owner == sema.names.owners.end() ? sema.names.current : owner->second);
   std::vector<KernelParameter> parameters;
-  if (!resolveParameters(*kernel, instance, parameters))
+  if (!sema.signature.resolveParameters(*kernel, instance, parameters))
     return {};
   OwningOpRef<ModuleOp> emitted = emitKernel(*kernel, instance, parameters);
   if (emitted && diagnostics.isEnabled(Diag::dead_branch))
@@ -258,8 +268,8 @@ std::vector<std::string> kernelsBefore(const Module &module, StringRef kernel) {
 const FunctionStmt *ModuleSema::selectKernel(const InstanceDirective *&instance) {
   std::vector<Candidate> functions = collectLastFunctions(module.body);
   keepDeclared(functions, [&](const std::string &name) -> const FunctionStmt * {
-    auto known = current->globals.find(name);
-    bool isFunction = known != current->globals.end() && known->second.isConstant() &&
+    auto known = sema.names.current->globals.find(name);
+    bool isFunction = known != sema.names.current->globals.end() && known->second.isConstant() &&
                       std::holds_alternative<const FunctionStmt *>(known->second.constant);
     return isFunction ? std::get<const FunctionStmt *>(known->second.constant) : nullptr;
   });
@@ -303,16 +313,83 @@ const FunctionStmt *ModuleSema::selectKernel(const InstanceDirective *&instance)
   return nullptr;
 }
 
-/// The command line takes precedence over the instance, the instance over the kernel, and all of them over a tuner.
-void ModuleSema::selectOptions(const FunctionStmt &kernel, const InstanceDirective *instance) {
-  auto select = [](auto option, auto ofInstance, auto ofKernel) {
-    return option ? option : ofInstance ? ofInstance : ofKernel;
-  };
-  const InstanceDirective none, &chosen = instance ? *instance : none;
-  numWarps = select(request.numWarps, chosen.numWarps, kernel.directives.numWarps);
-  numStages = select(request.numStages, chosen.numStages, kernel.directives.numStages);
-  cluster = select(request.cluster, chosen.cluster, kernel.directives.cluster);
-  schedule = select(request.schedule, chosen.schedule, kernel.directives.schedule);
+/// Emits every instance of the file to find the branches that they take. A file without instances does not determine
+/// the values of its constants.
+void ModuleSema::warnDeadBranches() {
+  if (module.instances.empty() || module.file != 0)
+    return;
+  std::map<const IfStmt *, std::set<size_t>> live = records.liveBranches;
+  for (const InstanceDirective &instance : module.instances) {
+    // Messages about other instances are reported when they are compiled.
+    DiagnosticEngine quiet;
+    for (uint32_t file = 0; file < diagnostics.numFiles(); ++file) // including a sidecar
+      quiet.addFile(diagnostics.file(file));
+    WarningOptions none;
+    none.silence();
+    quiet.setWarnings(none);
+    CompileRequest other;
+    other.kernelName = instance.name;
+    other.targetCapability = request.targetCapability;
+    other.standard = request.standard;
+    other.importPaths = request.importPaths;
+    ModuleSema inner(context, module, other, quiet);
+    inner.isTrial = true;
+    if (!inner.run())
+      return; // its branches are unknown
+    for (const auto &[stmt, branches] : inner.records.liveBranches)
+      live[stmt].insert(branches.begin(), branches.end());
+  }
+  for (const auto &[stmt, branches] : live) {
+    for (size_t branch = 0; branch <= stmt->branches.size(); ++branch) {
+      bool isElse = branch == stmt->branches.size();
+      const Block &body = isElse ? stmt->elseBody : stmt->branches[branch].body;
+      if (body.empty() || branches.contains(branch))
+        continue;
+      SourceRange place = isElse ? body.front()->range : stmt->branches[branch].keyword;
+      auto warning = diagnostics.report(Diag::dead_branch, place, {std::to_string(module.instances.size())});
+      // A lone if, or one after other branches, can be removed as it is.
+      if (stmt->branches.size() == 1 && stmt->elseBody.empty())
+        warning.fixIt(stmt->range, "pass");
+      else if (!isElse && branch > 0)
+        warning.fixIt({place.begin, body.back()->range.end, place.file}, "");
+    }
+  }
+}
+
+KernelConfigurations ModuleSema::listConfigurations() {
+  OwningOpRef<ModuleOp> scratch = ModuleOp::create(UnknownLoc::get(&context));
+  builder.setInsertionPointToEnd(scratch->getBody());
+  // Errors in the kernel are reported when it is compiled.
+  size_t reported = diagnostics.all().size();
+  KernelConfigurations result;
+  sema.names.declare(module.body);
+  const InstanceDirective *instance = nullptr;
+  if (const FunctionStmt *kernel = selectKernel(instance)) {
+    auto owner = sema.names.owners.find(kernel);
+    InModule inside(sema, owner == sema.names.owners.end() ? sema.names.current : owner->second);
+    ResolvedParameters parameters;
+    sema.signature.resolveDeclared(*kernel, instance, parameters);
+    result = sema.tuner.listTuned();
+    for (const ConfigDirective &directive : kernel->directives.configs) {
+      ConfigurationCondition &condition = result.conditions.emplace_back();
+      condition.condition = directive.condition.text;
+      for (const ConfigDirective::Constant &constant : directive.constants)
+        condition.definitions[constant.name] =
+            sema.tuner.definitionOf(sema.evaluator.evaluate(*constant.value.expr)).value_or("");
+    }
+  }
+  result.isComplete &= sema.tuner.unknownHosts.empty();
+  (void)diagnostics.takeSince(reported);
+  for (const UnknownHost &unknown : sema.tuner.unknownHosts)
+    diagnostics.report(unknown.what, unknown.range, {unknown.reason});
+  return result;
+}
+
+KernelConfigurations listConfigurations(const Module &module, const CompileRequest &request,
+                                        DiagnosticEngine &diagnostics) {
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  loadDialects(context);
+  return ModuleSema(context, module, request, diagnostics).listConfigurations();
 }
 
 } // namespace tile::frontend

@@ -9,7 +9,7 @@
 // Other uses of these names in between are detected. In that case, or if two launches differ, the caller has to provide
 // the grid.
 
-#include "Frontend/Sema/ModuleSema.h"
+#include "Frontend/Sema/Launch.h"
 
 using namespace mlir;
 
@@ -238,7 +238,7 @@ private:
 } // namespace
 
 /// Returns one to three expressions; none if the host program does not launch the kernel, or not in a supported way.
-std::vector<std::string> ModuleSema::gridOfHost(const FunctionStmt &kernel) {
+std::vector<std::string> Launch::gridOfHost(const FunctionStmt &kernel) {
   auto isInteger = [&](const std::string &name) {
     auto found = scope.find(name);
     if (found == scope.end())

@@ -5,7 +5,9 @@
 // loop. A carried name keeps its exact type. Names first assigned inside are unusable after the loop.
 
 #include "Frontend/Emit/Builtins.h"
-#include "Frontend/Sema/ModuleSema.h"
+#include "Frontend/Sema/Evaluator.h"
+#include "Frontend/Sema/Records.h"
+#include "Frontend/Sema/Statements.h"
 #include "Frontend/Syntax/Names.h"
 #include "Frontend/Values/Collections.h"
 #include "Tile/AttrNames.h"
@@ -27,7 +29,7 @@ constexpr size_t maxUnrolled = 65536;
 } // namespace
 
 /// Converts numbers in a tuple that a loop changes to run-time values, like any assignment to a name.
-void ModuleSema::decayCarriedTuples(const Block &body, const Expr *condition, SourceRange loop) {
+void Statements::decayCarriedTuples(const Block &body, const Expr *condition, SourceRange loop) {
   for (const std::string &name : assignedNames(body)) {
     auto found = scope.find(name);
     bool isCarried = found != scope.end() && found->second.value.isTuple() && found->second.unusable.empty() &&
@@ -38,9 +40,9 @@ void ModuleSema::decayCarriedTuples(const Block &body, const Expr *condition, So
 }
 
 /// The iterator must be a call of range, tl.range or tl.static_range; a constant condition may choose the callee.
-bool ModuleSema::evaluateRange(const Expr &iterator, LoopRange &out) {
+bool Statements::evaluateRange(const Expr &iterator, LoopRange &out) {
   const auto *call = as<CallExpr>(&iterator);
-  SymValue callee = call ? evaluate(*call->callee) : SymValue();
+  SymValue callee = call ? sema.evaluator.evaluate(*call->callee) : SymValue();
   if (call && callee.isError())
     return false;
   const auto *info = callee.isConstant() ? std::get_if<const BuiltinInfo *>(&callee.constant) : nullptr;
@@ -48,7 +50,7 @@ bool ModuleSema::evaluateRange(const Expr &iterator, LoopRange &out) {
     error(Diag::not_a_range, iterator.range, {unparse(iterator)});
     return false;
   }
-  SymValue bounds = evaluate(iterator);
+  SymValue bounds = sema.evaluator.evaluate(iterator);
   if (bounds.isError())
     return false;
   out.kind = (*info)->name;
@@ -57,10 +59,10 @@ bool ModuleSema::evaluateRange(const Expr &iterator, LoopRange &out) {
   return true;
 }
 
-void ModuleSema::emitFor(const ForStmt &stmt) {
+void Statements::emitFor(const ForStmt &stmt) {
   LoopRange range;
   if (isConstexprFunction()) {
-    SymValue iterated = evaluate(*stmt.iterator);
+    SymValue iterated = sema.evaluator.evaluate(*stmt.iterator);
     if (iterated.kind == SymValue::Kind::Range)
       return emitUnrolled(stmt, {"", iterated.elements, stmt.iterator->range});
     if (std::optional<std::vector<SymValue>> items = itemsOfValue(iterated))
@@ -77,7 +79,7 @@ void ModuleSema::emitFor(const ForStmt &stmt) {
     emitRangeLoop(stmt, range);
 }
 
-void ModuleSema::emitDoubtfulLoop(const ForStmt &stmt, SourceRange reason) {
+void Statements::emitDoubtfulLoop(const ForStmt &stmt, SourceRange reason) {
   if (request.isDraft)
     scope[stmt.target->id] = Binding{{}, reason};
   ++loopDepth;
@@ -97,7 +99,7 @@ static const Stmt *guardedBy(const std::string &stop, const ForStmt &loop, Modul
   return guard;
 }
 
-void ModuleSema::emitUnrolled(const ForStmt &stmt, const LoopRange &range) {
+void Statements::emitUnrolled(const ForStmt &stmt, const LoopRange &range) {
   Int128 bounds[3];
   for (int i = 0; i < 3; ++i) {
     std::optional<Int128> bound = range.bounds[i].isConstant() ? asInteger(range.bounds[i].constant) : std::nullopt;
@@ -109,7 +111,8 @@ void ModuleSema::emitUnrolled(const ForStmt &stmt, const LoopRange &range) {
   }
   auto [lower, upper, step] = bounds;
   size_t errorsBefore = diagnostics.numErrors();
-  Block guarded = stmt.stop.empty() ? Block() : Block{guardedBy(stmt.stop, stmt, scratchModules.emplace_back())};
+  Block guarded =
+      stmt.stop.empty() ? Block() : Block{guardedBy(stmt.stop, stmt, sema.session.scratchModules.emplace_back())};
   bool mayHaveEnded = false, hasNoKnownEnd = false;
   ++loopDepth;
   for (Int128 i = lower; step > 0 ? i < upper : i > upper; i += step) {
@@ -144,7 +147,7 @@ void ModuleSema::emitUnrolled(const ForStmt &stmt, const LoopRange &range) {
 
 /// Reports constants before the loop that the loop reads and then changes, because all iterations would read the
 /// constant.
-void ModuleSema::checkLoopConstants(const Stmt &loop, const std::vector<std::string> &carried,
+void Statements::checkLoopConstants(const Stmt &loop, const std::vector<std::string> &carried,
                                     const Environment &before, const Environment &after) {
   const auto *counting = as<ForStmt>(&loop);
   const auto *testing = as<WhileStmt>(&loop);
@@ -165,7 +168,7 @@ void ModuleSema::checkLoopConstants(const Stmt &loop, const std::vector<std::str
 }
 
 /// Collects the values of carried names for the next iteration. Returns false if one has changed its type.
-bool ModuleSema::loopCarried(const std::vector<std::string> &names, const Environment &before, const Environment &after,
+bool Statements::loopCarried(const std::vector<std::string> &names, const Environment &before, const Environment &after,
                              SourceRange loop, SmallVectorImpl<mlir::Value> &values) {
   bool ok = true;
   for (const std::string &name : names) {
@@ -190,7 +193,7 @@ bool ModuleSema::loopCarried(const std::vector<std::string> &names, const Enviro
 }
 
 /// Restores the environment after a loop.
-void ModuleSema::leaveLoop(const Environment &before, const std::vector<std::string> &names, ValueRange results,
+void Statements::leaveLoop(const Environment &before, const std::vector<std::string> &names, ValueRange results,
                            const Environment &after, SourceRange loop) {
   scope = before;
   SmallVector<mlir::Value> leaves(results);
@@ -200,7 +203,7 @@ void ModuleSema::leaveLoop(const Environment &before, const std::vector<std::str
     binding.value = rebuild(binding.value, rest);
     binding.defined = after.at(name).defined;
   }
-  recordVariables(names);
+  sema.records.recordVariables(names);
   for (const auto &[name, binding] : after) {
     auto old = before.find(name);
     bool isCarried = llvm::is_contained(names, name);
@@ -238,23 +241,23 @@ static void bindLeaves(Environment &scope, const std::vector<std::string> &names
 }
 
 /// Returns the variable of a loop that counts from the first to the second bound.
-SymValue ModuleSema::loopVariable(const ForStmt &stmt, mlir::Value counter, ArrayRef<SymValue> bounds, bool isDown) {
+SymValue Statements::loopVariable(const ForStmt &stmt, mlir::Value counter, ArrayRef<SymValue> bounds, bool isDown) {
   SymValue variable = SymValue::makeTensor(counter, bounds[0].type);
   if (!isDown)
     return variable;
   // The counter counts up from the lower bound, the variable down from the upper one.
-  variable = binary(BinaryOp::Sub, bounds[1], variable, stmt.target->range);
-  return binary(BinaryOp::Add, variable, bounds[0], stmt.target->range);
+  variable = emitter.binary(BinaryOp::Sub, bounds[1], variable, stmt.target->range);
+  return emitter.binary(BinaryOp::Add, variable, bounds[0], stmt.target->range);
 }
 
-void ModuleSema::emitRangeLoop(const ForStmt &stmt, const LoopRange &range) {
+void Statements::emitRangeLoop(const ForStmt &stmt, const LoopRange &range) {
   SymValue bounds[3];
   std::optional<Int128> step = range.bounds[2].isConstant() ? asInteger(range.bounds[2].constant) : std::nullopt;
   bool isDown = step && *step < 0;
   bool ok = true;
   for (int i = 0; i < 3; ++i) {
     bool negate = isDown && i == 2;
-    bounds[i] = toTensor(negate ? SymValue::makeConstant(-*step) : range.bounds[i], range.range);
+    bounds[i] = emitter.toTensor(negate ? SymValue::makeConstant(-*step) : range.bounds[i], range.range);
     bool isInteger = bounds[i].isScalar() && bounds[i].type.isInt() && !bounds[i].type.isBool();
     if (!bounds[i].isError() && !isInteger)
       error(Diag::range_bound, range.range, {describe(bounds[i])}), ok = false;
@@ -264,7 +267,7 @@ void ModuleSema::emitRangeLoop(const ForStmt &stmt, const LoopRange &range) {
     return emitDoubtfulLoop(stmt, range.range);
   DType type = promoteIntegers(promoteIntegers(bounds[0].type, bounds[1].type), bounds[2].type);
   for (SymValue &bound : bounds)
-    bound = cast(bound, type, range.range);
+    bound = emitter.cast(bound, type, range.range);
   if (isDown)
     std::swap(bounds[0], bounds[1]);
   if (!stmt.stop.empty()) {
@@ -289,7 +292,7 @@ void ModuleSema::emitRangeLoop(const ForStmt &stmt, const LoopRange &range) {
     loop.getBody()->clear();
   builder.setInsertionPointToStart(loop.getBody());
   bindLeaves(scope, names, loop.getRegionIterArgs());
-  recordVariables(names);
+  sema.records.recordVariables(names);
   bind(*stmt.target, loopVariable(stmt, loop.getInductionVar(), bounds, isDown));
   ++loopDepth;
   emitBlock({&stmt.body, 0, nullptr});
@@ -305,7 +308,7 @@ void ModuleSema::emitRangeLoop(const ForStmt &stmt, const LoopRange &range) {
 
 /// Emits a counting loop that a flag can end: an scf.while that carries the counter and whether there is a next
 /// iteration.
-void ModuleSema::emitStoppingLoop(const ForStmt &stmt, ArrayRef<SymValue> bounds, bool isDown) {
+void Statements::emitStoppingLoop(const ForStmt &stmt, ArrayRef<SymValue> bounds, bool isDown) {
   decayCarriedTuples(stmt.body, nullptr, stmt.range);
   Environment before = scope;
   std::vector<std::string> names = withRuntimeValue(assignedNames(stmt.body), scope);
@@ -323,13 +326,13 @@ void ModuleSema::emitStoppingLoop(const ForStmt &stmt, ArrayRef<SymValue> bounds
 
   mlir::Block *test = builder.createBlock(&loop.getBefore(), {}, types, locations);
   bindLeaves(scope, names, test->getArguments().drop_front(2));
-  SymValue goesOn = unary(UnaryOp::Not, scope[stmt.stop].value, stmt.range);
+  SymValue goesOn = emitter.unary(UnaryOp::Not, scope[stmt.stop].value, stmt.range);
   mlir::Value both = arith::AndIOp::create(builder, loc, test->getArgument(1), goesOn.value);
   scf::ConditionOp::create(builder, loc, both, test->getArguments());
 
   mlir::Block *body = builder.createBlock(&loop.getAfter(), {}, types, locations);
   bindLeaves(scope, names, body->getArguments().drop_front(2));
-  recordVariables(names);
+  sema.records.recordVariables(names);
   mlir::Value counter = body->getArgument(0);
   bind(*stmt.target, loopVariable(stmt, counter, bounds, isDown));
   ++loopDepth;
@@ -348,11 +351,11 @@ void ModuleSema::emitStoppingLoop(const ForStmt &stmt, ArrayRef<SymValue> bounds
 }
 
 /// Runs a loop of a function that runs at compile time.
-void ModuleSema::walkWhile(const WhileStmt &stmt) {
+void Statements::walkWhile(const WhileStmt &stmt) {
   size_t errorsBefore = diagnostics.numErrors();
   ++loopDepth;
   while (true) {
-    SymValue chosen = evaluate(*stmt.condition);
+    SymValue chosen = sema.evaluator.evaluate(*stmt.condition);
     std::optional<bool> goesOn = chosen.isError() ? std::nullopt : truthOf(chosen);
     if (!goesOn && !chosen.isError())
       error(Diag::constant_needed, stmt.condition->range, {"the condition of this loop", describe(chosen)});
@@ -369,7 +372,7 @@ void ModuleSema::walkWhile(const WhileStmt &stmt) {
   --loopDepth;
 }
 
-void ModuleSema::emitWhile(const WhileStmt &stmt) {
+void Statements::emitWhile(const WhileStmt &stmt) {
   if (isConstexprFunction())
     return walkWhile(stmt);
   decayCarriedTuples(stmt.body, stmt.condition, stmt.range);
@@ -386,8 +389,8 @@ void ModuleSema::emitWhile(const WhileStmt &stmt) {
 
   mlir::Block *test = builder.createBlock(&loop.getBefore(), {}, types, locations);
   bindLeaves(scope, names, test->getArguments());
-  recordVariables(names);
-  SymValue chosen = evaluate(*stmt.condition);
+  sema.records.recordVariables(names);
+  SymValue chosen = sema.evaluator.evaluate(*stmt.condition);
   if (std::optional<bool> known = chosen.isError() ? std::nullopt : truthOf(chosen)) {
     // Constant condition: either nothing to emit, or an endless loop.
     const std::vector<std::string> assigned = assignedNames(stmt.body);
@@ -402,14 +405,14 @@ void ModuleSema::emitWhile(const WhileStmt &stmt) {
     scope = std::move(before);
     return;
   }
-  chosen = condition(chosen, stmt.condition->range);
+  chosen = sema.evaluator.condition(chosen, stmt.condition->range);
   if (chosen.isError())
-    chosen = makeNumber(Value(false), Scalar::Int1, stmt.condition->range);
+    chosen = emitter.makeNumber(Value(false), Scalar::Int1, stmt.condition->range);
   scf::ConditionOp::create(builder, loc, chosen.value, test->getArguments());
 
   mlir::Block *body = builder.createBlock(&loop.getAfter(), {}, types, locations);
   bindLeaves(scope, names, body->getArguments());
-  recordVariables(names);
+  sema.records.recordVariables(names);
   ++loopDepth;
   emitBlock({&stmt.body, 0, nullptr});
   --loopDepth;
@@ -420,6 +423,22 @@ void ModuleSema::emitWhile(const WhileStmt &stmt) {
     next = SmallVector<mlir::Value>(body->getArguments());
   scf::YieldOp::create(builder, loc, next);
   leaveLoop(before, names, loop.getResults(), after, stmt.range);
+}
+
+/// Runs a loop of a compile-time function over known items.
+void Statements::walkElements(const ForStmt &stmt, const std::vector<SymValue> &items) {
+  size_t errorsBefore = diagnostics.numErrors();
+  ++loopDepth;
+  for (const SymValue &item : items) {
+    if (!charge(1, stmt.range))
+      break;
+    bind(*stmt.target, item);
+    emitBlock({&stmt.body, 0, nullptr});
+    const Binding *stop = stmt.stop.empty() ? nullptr : &scope[stmt.stop];
+    if (diagnostics.numErrors() != errorsBefore || (stop && truthOf(stop->value).value_or(false)))
+      break;
+  }
+  --loopDepth;
 }
 
 } // namespace tile::frontend

@@ -5,7 +5,10 @@
 
 #include "Frontend/Emit/Builtins.h"
 #include "Frontend/Host/HostFacts.h"
+#include "Frontend/Sema/Evaluator.h"
 #include "Frontend/Sema/HostReader.h"
+#include "Frontend/Sema/ModuleNames.h"
+#include "Frontend/Sema/Statements.h"
 
 #include <cmath>
 #include <filesystem>
@@ -71,36 +74,7 @@ std::optional<Value> typeName(std::string_view name) {
 
 } // namespace
 
-SymValue ModuleSema::error(Diag id, SourceRange range, const std::vector<std::string> &arguments,
-                           std::optional<std::pair<SourceRange, std::string>> note) {
-  auto builder = diagnostics.report(id, range, arguments);
-  if (note)
-    builder.note(note->first, note->second);
-  for (const auto &[call, function] : callsAround())
-    builder.note(call, "in '" + function + "' called here");
-  return {};
-}
-
-DiagnosticEngine::Builder ModuleSema::warn(Diag id, SourceRange range, const std::vector<std::string> &arguments) {
-  auto builder = diagnostics.report(id, range, arguments);
-  for (const auto &[call, function] : callsAround())
-    builder.note(call, "in '" + function + "' called here");
-  return builder;
-}
-
-mlir::Location ModuleSema::location(SourceRange range) {
-  LineColumn place = diagnostics.locate(range);
-  const std::string &name = diagnostics.file(range.file).name;
-  // Debuggers resolve the line table of a cubin from another working directory, so paths are absolute.
-  std::error_code failed;
-  std::filesystem::path path =
-      name.starts_with('<') ? std::filesystem::path(name) : std::filesystem::absolute(name, failed);
-  mlir::Location here =
-      FileLineColLoc::get(&context, failed ? name : path.lexically_normal().string(), place.line, place.column);
-  return frames.empty() ? here : mlir::Location(CallSiteLoc::get(here, frames.back().caller));
-}
-
-std::optional<Value> ModuleSema::namespaceMember(const std::string &space, const std::string &name) {
+std::optional<Value> ModuleNames::namespaceMember(const std::string &space, const std::string &name) {
   if (space == "math" || space == "tl.math" || space == "tl") {
     if (std::optional<Value> constant = mathConstant(name); constant && space != "tl")
       return constant;
@@ -157,7 +131,7 @@ std::optional<Value> ModuleSema::namespaceMember(const std::string &space, const
   return std::nullopt;
 }
 
-SymValue ModuleSema::lookupAttribute(const NamespaceValue &space, const std::string &name, SourceRange range) {
+SymValue ModuleNames::lookupAttribute(const NamespaceValue &space, const std::string &name, SourceRange range) {
   if (std::optional<Value> member = namespaceMember(space.name, name))
     return SymValue::makeConstant(*member);
   // Parts of Triton that only host programs use.
@@ -182,7 +156,7 @@ SymValue ModuleSema::lookupAttribute(const NamespaceValue &space, const std::str
   return SymValue::makeConstant(NamespaceValue{dotted, findModule(0, dotted)});
 }
 
-SymValue ModuleSema::evaluateGlobal(const std::string &name) {
+SymValue ModuleNames::evaluateGlobal(const std::string &name) {
   auto host = current->hostValues.find(name);
   const Expr *expr = host != current->hostValues.end() ? host->second : current->expressions[name];
   if (!current->pending.insert(name).second || current->pending.size() > maxRecursion)
@@ -191,8 +165,9 @@ SymValue ModuleSema::evaluateGlobal(const std::string &name) {
   SymValue value;
   ++hostDepth;
   {
-    InModule inside(*this, current);
-    value = needsRun(name) ? runStatements(name, current->statements[name]) : evaluate(*expr);
+    InModule inside(sema, current);
+    value = needsRun(name) ? sema.statements.runStatements(name, current->statements[name])
+                           : sema.evaluator.evaluate(*expr);
   }
   --hostDepth;
   current->pending.erase(name);
@@ -206,7 +181,7 @@ static bool isStated(const Expr &expr) {
   return as<BoolExpr>(value) || value->kind == ExprKind::Int;
 }
 
-std::optional<SymValue> ModuleSema::lookupGlobal(const std::string &name, SourceRange range) {
+std::optional<SymValue> ModuleNames::lookupGlobal(const std::string &name, SourceRange range) {
   if (host)
     if (std::optional<SymValue> value = host->lookup(name))
       return value;
@@ -249,12 +224,12 @@ std::optional<SymValue> ModuleSema::lookupGlobal(const std::string &name, Source
   bool isHidden = llvm::any_of(*current->skipped, [&](const SkippedName &skipped) { return skipped.name == name; });
   if (!current->parent || isHidden)
     return std::nullopt;
-  InModule outside(*this, current->parent);
+  InModule outside(sema, current->parent);
   return lookupGlobal(name, range);
 }
 
 /// Returns true for a name of host code that is not parsed.
-bool ModuleSema::isSkipped(const std::string &name) const {
+bool ModuleNames::isSkipped(const std::string &name) const {
   for (const ModuleScope *module = current; module; module = module->parent)
     if (llvm::any_of(*module->skipped, [&](const SkippedName &skipped) { return skipped.name == name; }))
       return true;
@@ -262,13 +237,13 @@ bool ModuleSema::isSkipped(const std::string &name) const {
 }
 
 /// Reports a name whose value depends on a statement that is not parsed.
-SymValue ModuleSema::changedName(const std::string &name, SourceRange change, SourceRange range) {
+SymValue ModuleNames::changedName(const std::string &name, SourceRange change, SourceRange range) {
   if (llvm::any_of(*current->skipped, [&](const SkippedName &skipped) { return skipped.name == name; }))
     return unknownName(name, range);
   return error(Diag::changed_name, range, {name}, std::pair{change, std::string("the statement is here")});
 }
 
-SymValue ModuleSema::unknownName(const std::string &name, SourceRange range) {
+SymValue ModuleNames::unknownName(const std::string &name, SourceRange range) {
   for (const ModuleScope *module = current; module; module = module->parent)
     for (const SkippedName &skipped : llvm::reverse(*module->skipped)) { // the last one wins
       if (skipped.name != name)

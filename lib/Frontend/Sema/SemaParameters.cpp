@@ -9,7 +9,12 @@
 // i32, i32[16], constexpr, or Triton's strings. Tuples of such are in SemaTupleParameters.cpp.
 
 #include "Frontend/Emit/Builtins.h"
-#include "Frontend/Sema/ModuleSema.h"
+#include "Frontend/Sema/Choices.h"
+#include "Frontend/Sema/Evaluator.h"
+#include "Frontend/Sema/Launch.h"
+#include "Frontend/Sema/ModuleNames.h"
+#include "Frontend/Sema/Signature.h"
+#include "Frontend/Sema/Tuner.h"
 #include "Frontend/Syntax/Literals.h"
 #include "tile/tilert.h"
 
@@ -49,21 +54,22 @@ bool isTakenInPtx(StringRef name) {
 } // namespace
 
 /// Parses and evaluates the text of an option in the scope of the module.
-std::optional<SymValue> ModuleSema::evaluateText(const std::string &text, const std::string &description) {
-  const Expr *expr = parseExpression({description, text}, scratchModules.emplace_back(), diagnostics);
+std::optional<SymValue> Signature::evaluateText(const std::string &text, const std::string &description) {
+  const Expr *expr = parseExpression({description, text}, sema.session.scratchModules.emplace_back(), diagnostics);
   if (!expr)
     return std::nullopt;
   // An unknown identifier is a string: -D ACTIVATION=relu.
   if (const auto *name = as<NameExpr>(expr)) {
-    bool isKnown = scope.contains(name->id) || lookupGlobal(name->id, expr->range) || namespaceMember("tl", name->id);
+    bool isKnown = scope.contains(name->id) || sema.names.lookupGlobal(name->id, expr->range) ||
+                   sema.names.namespaceMember("tl", name->id);
     if (!isKnown)
       return SymValue::makeConstant(name->id);
   }
-  return constantOnly(evaluate(*expr), description, expr->range);
+  return constantOnly(sema.evaluator.evaluate(*expr), description, expr->range);
 }
 
 /// Rejects run-time values.
-std::optional<SymValue> ModuleSema::constantOnly(const SymValue &value, const std::string &what, SourceRange range) {
+std::optional<SymValue> Signature::constantOnly(const SymValue &value, const std::string &what, SourceRange range) {
   SmallVector<mlir::Value> leaves;
   flatten(value, leaves);
   if (!leaves.empty())
@@ -71,7 +77,7 @@ std::optional<SymValue> ModuleSema::constantOnly(const SymValue &value, const st
   return value.isError() || !leaves.empty() ? std::nullopt : std::optional(value);
 }
 
-std::optional<ModuleSema::KernelParameter> ModuleSema::fromValue(const SymValue &value, SourceRange range) {
+std::optional<KernelParameter> Signature::fromValue(const SymValue &value, SourceRange range) {
   KernelParameter parameter;
   if (const auto *type = value.isConstant() ? std::get_if<DType>(&value.constant) : nullptr) {
     parameter.type = *type;
@@ -96,17 +102,17 @@ std::optional<ModuleSema::KernelParameter> ModuleSema::fromValue(const SymValue 
 
 /// Evaluates an expression in an annotation. When Python evaluates it, the function itself is not defined yet, so that
 /// a kernel may have the name of a type.
-SymValue ModuleSema::evaluateType(const Expr &expr) {
-  SymValue value = evaluate(expr);
+SymValue Signature::evaluateType(const Expr &expr) {
+  SymValue value = sema.evaluator.evaluate(expr);
   const auto *name = as<NameExpr>(&expr);
   if (name && value.isConstant() && std::holds_alternative<const FunctionStmt *>(value.constant))
-    if (std::optional<Value> type = namespaceMember("tl", name->id))
+    if (std::optional<Value> type = sema.names.namespaceMember("tl", name->id))
       return SymValue::makeConstant(*type);
   return value;
 }
 
 /// Evaluates ptr[f16], ptr[f16, 2], i32[16], and every expression that gives a type.
-std::optional<ModuleSema::KernelParameter> ModuleSema::fromAnnotation(const Expr &annotation) {
+std::optional<KernelParameter> Signature::fromAnnotation(const Expr &annotation) {
   const auto *subscript = as<SubscriptExpr>(&annotation);
   if (!subscript)
     return fromValue(evaluateType(annotation), annotation.range);
@@ -140,7 +146,7 @@ std::optional<ModuleSema::KernelParameter> ModuleSema::fromAnnotation(const Expr
   }
   if (!divisor)
     return parameter;
-  SymValue value = evaluate(*divisor);
+  SymValue value = sema.evaluator.evaluate(*divisor);
   std::optional<Int128> number = value.isConstant() ? asInteger(value.constant) : std::nullopt;
   constexpr Int128 largest = 1 << 30;
   if (!number || !isPowerOfTwo(*number) || *number > largest) {
@@ -152,7 +158,7 @@ std::optional<ModuleSema::KernelParameter> ModuleSema::fromAnnotation(const Expr
 }
 
 /// Parses one entry of a signature: "*fp16:16", "i32", "1", "None", "constexpr" (without a value).
-std::optional<ModuleSema::KernelParameter> ModuleSema::parseSpecification(const std::string &text, SourceRange range) {
+std::optional<KernelParameter> Signature::parseSpecification(const std::string &text, SourceRange range) {
   StringRef rest = StringRef(text).trim();
   auto bad = [&]() -> std::optional<KernelParameter> {
     // Recognize C syntax.
@@ -200,7 +206,7 @@ std::optional<ModuleSema::KernelParameter> ModuleSema::parseSpecification(const 
 }
 
 /// Fills 'specifications' from the instance and then from --signature, which takes precedence.
-void ModuleSema::collectSignature(const FunctionStmt &kernel, const InstanceDirective *instance) {
+void Signature::collectSignature(const FunctionStmt &kernel, const InstanceDirective *instance) {
   auto isParameter = [&](const std::string &name) {
     return llvm::any_of(kernel.parameters, [&](const Parameter &parameter) { return parameter.name == name; });
   };
@@ -248,11 +254,11 @@ void ModuleSema::collectSignature(const FunctionStmt &kernel, const InstanceDire
 }
 
 /// Returns the type or constant of one parameter; nullopt if it is missing or invalid.
-std::optional<ModuleSema::KernelParameter> ModuleSema::resolveParameter(const Parameter &parameter) {
+std::optional<KernelParameter> Signature::resolveParameter(const Parameter &parameter) {
   KernelParameter open;
   open.constant = SymValue::makeConstant(NoneValue{});
   open.isOpen = true;
-  if (isLeftOpen(parameter))
+  if (sema.choices.isLeftOpen(parameter))
     return open;
   if (auto defined = request.definitions.find(parameter.name); defined != request.definitions.end()) {
     KernelParameter constant;
@@ -285,16 +291,16 @@ std::optional<ModuleSema::KernelParameter> ModuleSema::resolveParameter(const Pa
     return std::nullopt;
   // A global of this name is not the keyword.
   const auto *name = as<NameExpr>(parameter.defaultValue);
-  if (name && name->id == "auto" && !lookupGlobal(name->id, name->range))
+  if (name && name->id == "auto" && !sema.names.lookupGlobal(name->id, name->range))
     return open;
   KernelParameter constant;
   constant.isDefault = true;
-  constant.constant = constantOnly(evaluate(*parameter.defaultValue), "the default of '" + parameter.name + "'",
-                                   parameter.defaultValue->range);
+  constant.constant = constantOnly(sema.evaluator.evaluate(*parameter.defaultValue),
+                                   "the default of '" + parameter.name + "'", parameter.defaultValue->range);
   return constant.constant ? std::optional(constant) : std::nullopt;
 }
 
-bool ModuleSema::applyAssumption(const std::string &name, SourceRange range, KernelParameter &resolved) {
+bool Signature::applyAssumption(const std::string &name, SourceRange range, KernelParameter &resolved) {
   if (resolved.isTuple) {
     bool ok = true;
     for (auto [index, element] : llvm::enumerate(resolved.elements))
@@ -328,9 +334,9 @@ bool ModuleSema::applyAssumption(const std::string &name, SourceRange range, Ker
 
 /// Resolves parameters, including values from decorators. Returns parameters without a type or value, with the missing
 /// elements of tuples.
-std::map<std::string, std::string> ModuleSema::resolveDeclared(const FunctionStmt &kernel,
-                                                               const InstanceDirective *instance,
-                                                               ResolvedParameters &resolved) {
+std::map<std::string, std::string> Signature::resolveDeclared(const FunctionStmt &kernel,
+                                                              const InstanceDirective *instance,
+                                                              ResolvedParameters &resolved) {
   collectSignature(kernel, instance);
   std::map<std::string, std::string> missing;
   auto resolve = [&](const Parameter &parameter) {
@@ -350,8 +356,8 @@ std::map<std::string, std::string> ModuleSema::resolveDeclared(const FunctionStm
     else
       resolve(parameter);
   }
-  selectOptions(kernel, instance);
-  applyDecorators(kernel, resolved);
+  sema.choices.selectOptions(kernel, instance);
+  sema.tuner.applyDecorators(kernel, resolved);
   Environment outside = scope;
   for (const auto &[name, parameter] : resolved)
     if (parameter && parameter->constant && !parameter->isOpen)
@@ -363,8 +369,8 @@ std::map<std::string, std::string> ModuleSema::resolveDeclared(const FunctionStm
 }
 
 /// Gives parameters without types error values, about which nothing is reported.
-bool ModuleSema::assumeNothing(const FunctionStmt &kernel, ResolvedParameters &resolved,
-                               std::vector<KernelParameter> &parameters) {
+bool Signature::assumeNothing(const FunctionStmt &kernel, ResolvedParameters &resolved,
+                              std::vector<KernelParameter> &parameters) {
   parameters.clear();
   for (const Parameter &formal : kernel.parameters) {
     std::optional<KernelParameter> &known = resolved[formal.name];
@@ -375,8 +381,8 @@ bool ModuleSema::assumeNothing(const FunctionStmt &kernel, ResolvedParameters &r
   return true;
 }
 
-bool ModuleSema::resolveParameters(const FunctionStmt &kernel, const InstanceDirective *instance,
-                                   std::vector<KernelParameter> &parameters) {
+bool Signature::resolveParameters(const FunctionStmt &kernel, const InstanceDirective *instance,
+                                  std::vector<KernelParameter> &parameters) {
   size_t errorsBefore = diagnostics.numErrors();
   ResolvedParameters resolved;
   auto isArgument = [&](const Parameter &parameter, const std::string &name) {
@@ -438,15 +444,15 @@ bool ModuleSema::resolveParameters(const FunctionStmt &kernel, const InstanceDir
   if (atRunTime > TILE_MAX_PARAMETERS)
     error(Diag::too_many_parameters, kernel.nameRange,
           {kernel.name, std::to_string(atRunTime), std::to_string(TILE_MAX_PARAMETERS)});
-  if (diagnostics.numErrors() != errorsBefore || !checkDirectives(kernel, parameters))
+  if (diagnostics.numErrors() != errorsBefore || !sema.launch.checkDirectives(kernel, parameters))
     return false;
-  if (!numWarps)
-    numWarps = tunedWarps;
-  if (!numStages)
-    numStages = tunedStages;
-  if (!chooseOpen(kernel, parameters))
+  if (!sema.choices.numWarps)
+    sema.choices.numWarps = sema.choices.tunedWarps;
+  if (!sema.choices.numStages)
+    sema.choices.numStages = sema.choices.tunedStages;
+  if (!sema.choices.chooseOpen(kernel, parameters))
     return false;
-  allowOpenSizes(kernel, parameters);
+  sema.choices.allowOpenSizes(kernel, parameters);
   return true;
 }
 

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Statements without control flow, and the walk over a block.
 
-#include "Frontend/Sema/ModuleSema.h"
+#include "Frontend/Sema/Classes.h"
+#include "Frontend/Sema/Evaluator.h"
+#include "Frontend/Sema/Records.h"
+#include "Frontend/Sema/Signature.h"
+#include "Frontend/Sema/Statements.h"
 
 using namespace mlir;
 
@@ -9,11 +13,11 @@ namespace tile::frontend {
 
 /// Emits statements until the end of the continuation or a return. After an error the walk continues: names that the
 /// failed statement would have bound are error values, which cause no further reports.
-ModuleSema::BlockResult ModuleSema::emitBlock(const Continuation &start) {
+BlockResult Statements::emitBlock(const Continuation &start) {
   for (const Continuation *part = &start; part; part = part->next) {
     for (size_t i = part->index; i < part->block->size(); ++i) {
       const Stmt *stmt = (*part->block)[i];
-      if (exhausted)
+      if (sema.session.exhausted)
         return {true, {}, stmt->range};
       Continuation rest{part->block, i + 1, part->next};
       if (const auto *node = as<ReturnStmt>(stmt)) {
@@ -21,7 +25,7 @@ ModuleSema::BlockResult ModuleSema::emitBlock(const Continuation &start) {
         result.returned = true;
         result.range = node->range;
         if (node->value)
-          result.value = evaluate(*node->value);
+          result.value = sema.evaluator.evaluate(*node->value);
         if (loopDepth > 0)
           result.value = error(Diag::jump_needs_tile1, node->range, {"'return' inside a loop"});
         return result;
@@ -50,10 +54,10 @@ ModuleSema::BlockResult ModuleSema::emitBlock(const Continuation &start) {
 }
 
 /// Evaluates the contexts of 'with'. Triton only has the scopes of its profiler, which record nothing here.
-void ModuleSema::enterContexts(const WithStmt &stmt) {
+void Statements::enterContexts(const WithStmt &stmt) {
   for (const WithStmt::Item &item : stmt.items) {
     const auto *call = as<CallExpr>(item.context);
-    std::optional<SymValue> callee = call ? evaluateQuietly(*call->callee) : std::nullopt;
+    std::optional<SymValue> callee = call ? sema.evaluator.evaluateQuietly(*call->callee) : std::nullopt;
     const auto *space = callee && callee->isConstant() ? std::get_if<NamespaceValue>(&callee->constant) : nullptr;
     if (!space || !(space->name == "triton.profiler.language.scope" || space->name == "triton.profiler.scope"))
       error(Diag::no_with, stmt.keyword, {unparse(*item.context)});
@@ -62,7 +66,7 @@ void ModuleSema::enterContexts(const WithStmt &stmt) {
   }
 }
 
-bool ModuleSema::emitSimple(const Stmt &stmt) {
+bool Statements::emitSimple(const Stmt &stmt) {
   switch (stmt.kind) {
   case StmtKind::Assign:
     emitAssign(*as<AssignStmt>(&stmt));
@@ -80,9 +84,9 @@ bool ModuleSema::emitSimple(const Stmt &stmt) {
     // Docstrings and bare names are not calls; their values are also dropped.
     const Expr &value = *as<ExprStmt>(&stmt)->value;
     if (value.kind != ExprKind::String && value.kind != ExprKind::Ellipsis) {
-      warnUnusedAdvance(value);
-      if (!isConstexprFunction() || !changeList(value))
-        evaluate(value);
+      sema.records.warnUnusedAdvance(value);
+      if (!isConstexprFunction() || !sema.evaluator.changeList(value))
+        sema.evaluator.evaluate(value);
     }
     return true;
   }
@@ -101,14 +105,14 @@ bool ModuleSema::emitSimple(const Stmt &stmt) {
 
 /// Assigning a number to a plain name makes it a run-time scalar with a fixed type. Types, None and functions stay
 /// constants.
-SymValue ModuleSema::decay(const SymValue &value, SourceRange range) {
+SymValue Statements::decay(const SymValue &value, SourceRange range) {
   if (!frames.empty() && frames.back().function->isConstexpr)
     return value;
-  return value.isConstant() && isNumber(value.constant) ? toTensor(value, range) : value;
+  return value.isConstant() && isNumber(value.constant) ? emitter.toTensor(value, range) : value;
 }
 
 /// Applies decay to every element of a tuple.
-SymValue ModuleSema::decayAll(const SymValue &value, SourceRange range) {
+SymValue Statements::decayAll(const SymValue &value, SourceRange range) {
   if (!value.isTuple())
     return decay(value, range);
   SymValue out = value;
@@ -118,7 +122,7 @@ SymValue ModuleSema::decayAll(const SymValue &value, SourceRange range) {
 }
 
 /// Converts numbers in which two values differ to run-time values, so that a branch or a loop can join them.
-void ModuleSema::decayApart(SymValue &value, const SymValue &other, SourceRange range) {
+void Statements::decayApart(SymValue &value, const SymValue &other, SourceRange range) {
   if (sameValue(value, other))
     return;
   if (!value.isTuple() || !other.isTuple() || value.elements.size() != other.elements.size()) {
@@ -129,21 +133,21 @@ void ModuleSema::decayApart(SymValue &value, const SymValue &other, SourceRange 
     decayApart(element, opposite, range);
 }
 
-void ModuleSema::bind(const NameExpr &target, SymValue value) {
+void Statements::bind(const NameExpr &target, SymValue value) {
   Binding &binding = scope[target.id] = Binding{std::move(value), target.range};
-  recordVariable(target.id, binding);
-  observe(target.range, binding.value, /*isName=*/true);
+  sema.records.recordVariable(target.id, binding);
+  sema.records.observe(target.range, binding.value, /*isName=*/true);
 }
 
-void ModuleSema::rememberLiterals(const SymValue &value, const SymValue &bound, const NameExpr &name) {
+void Statements::rememberLiterals(const SymValue &value, const SymValue &bound, const NameExpr &name) {
   if (value.isConstant() && bound.isTensor())
-    namedLiterals[bound.value] = {name.id, name.range};
+    sema.records.namedLiterals[bound.value] = {name.id, name.range};
   if (value.isTuple())
     for (auto [element, named] : llvm::zip(value.elements, bound.elements))
       rememberLiterals(element, named, name);
 }
 
-void ModuleSema::assign(const Expr &target, const SymValue &value, SourceRange range) {
+void Statements::assign(const Expr &target, const SymValue &value, SourceRange range) {
   if (const auto *name = as<NameExpr>(&target)) {
     SymValue bound = decayAll(value, range);
     rememberLiterals(value, bound, *name);
@@ -151,45 +155,46 @@ void ModuleSema::assign(const Expr &target, const SymValue &value, SourceRange r
     return;
   }
   if (const auto *attribute = as<AttributeExpr>(&target))
-    return assignAttribute(*attribute, value, range);
+    return sema.classes.assignAttribute(*attribute, value, range);
   if (const auto *item = as<SubscriptExpr>(&target))
-    return assignItem(*item, value);
+    return sema.evaluator.assignItem(*item, value);
   const auto *tuple = as<TupleExpr>(&target);
   const auto &targets = tuple ? tuple->elements : as<ListExpr>(&target)->elements;
   bool fits = value.isTuple() && value.elements.size() == targets.size();
   if (!fits && !value.isError())
-    error(Diag::unpack_count, range, {describe(value), std::to_string(targets.size())}, tupleHint(value));
+    error(Diag::unpack_count, range, {describe(value), std::to_string(targets.size())},
+          sema.signature.tupleHint(value));
   for (size_t i = 0; i < targets.size(); ++i)
     assign(*targets[i], fits ? value.elements[i] : SymValue(), range);
 }
 
-void ModuleSema::emitAssign(const AssignStmt &stmt) {
-  SymValue value = evaluate(*stmt.value);
+void Statements::emitAssign(const AssignStmt &stmt) {
+  SymValue value = sema.evaluator.evaluate(*stmt.value);
   assign(*stmt.target, value, stmt.value->range);
 }
 
-void ModuleSema::emitAugAssign(const AugAssignStmt &stmt) {
+void Statements::emitAugAssign(const AugAssignStmt &stmt) {
   BinaryExpr expr;
   expr.range = stmt.range;
   expr.op = stmt.op;
   expr.left = stmt.target;
   expr.right = stmt.value;
-  SymValue value = limitSize(evaluateBinary(expr), stmt.range);
+  SymValue value = limitSize(sema.evaluator.evaluateBinary(expr), stmt.range);
   bind(*stmt.target, decayAll(value, stmt.range));
 }
 
-void ModuleSema::emitAnnAssign(const AnnAssignStmt &stmt) {
+void Statements::emitAnnAssign(const AnnAssignStmt &stmt) {
   if (!stmt.value)
     return;
   size_t errorsBefore = diagnostics.numErrors();
-  SymValue annotation = evaluate(*stmt.annotation);
+  SymValue annotation = sema.evaluator.evaluate(*stmt.annotation);
   const auto *type = annotation.isConstant() ? std::get_if<TypeNameValue>(&annotation.constant) : nullptr;
-  SymValue value = evaluate(*stmt.value);
+  SymValue value = sema.evaluator.evaluate(*stmt.value);
   if (diagnostics.numErrors() != errorsBefore)
     value = {};
   if (!type || type->name != "constexpr") {
     value = decayAll(value, stmt.value->range);
-    warnIgnoredAnnotation(stmt, annotation, value);
+    sema.records.warnIgnoredAnnotation(stmt, annotation, value);
     bind(*stmt.target, value);
     return;
   }
@@ -202,6 +207,34 @@ void ModuleSema::emitAnnAssign(const AnnAssignStmt &stmt) {
     return;
   }
   bind(*stmt.target, value);
+}
+
+SymValue Statements::runStatements(const std::string &name, const Block &statements) {
+  auto *function = sema.session.scratchModules.emplace_back().make<FunctionStmt>(statements.front()->range);
+  function->isConstexpr = function->isHost = true;
+  frames.push_back({function, function->range, location(function->range)});
+  unsigned outerLoops = std::exchange(loopDepth, 0), outerFolds = std::exchange(foldDepth, 0);
+  emitBlock({&statements, 0, nullptr});
+  loopDepth = outerLoops;
+  foldDepth = outerFolds;
+  frames.pop_back();
+  return scope[name].value;
+}
+
+void Statements::emitAssert(const AssertStmt &stmt) {
+  SymValue checked = sema.evaluator.evaluate(*stmt.condition);
+  if (checked.isError())
+    return;
+  std::string message =
+      stmt.message ? sema.evaluator.messageText(*stmt.message) : "assertion failed: " + unparse(*stmt.condition);
+  if (std::optional<bool> known = truthOf(checked)) {
+    if (!*known)
+      error(Diag::static_assert_failed, stmt.condition->range, {message + sema.evaluator.valuesIn(*stmt.condition)});
+    return;
+  }
+  checked = emitter.cast(checked, Scalar::Int1, stmt.condition->range);
+  if (request.debug && !checked.isError())
+    AssertOp::create(builder, location(stmt.range), checked.value, message);
 }
 
 } // namespace tile::frontend

@@ -7,7 +7,9 @@
 // This is the syntax of signatures; quotes around the types, as Triton prints them, are ignored. An annotation is a
 // tuple of annotations, the same text as a string, or the class, whose fields have annotations.
 
-#include "Frontend/Sema/ModuleSema.h"
+#include "Frontend/Sema/Evaluator.h"
+#include "Frontend/Sema/ModuleNames.h"
+#include "Frontend/Sema/Signature.h"
 
 using namespace mlir;
 
@@ -57,11 +59,11 @@ bool isTupleName(const Expr &expr) {
 
 } // namespace
 
-std::string ModuleSema::elementName(const std::string &name, size_t index, const std::vector<std::string> &fields) {
+std::string Signature::elementName(const std::string &name, size_t index, const std::vector<std::string> &fields) {
   return name + "_" + (index < fields.size() && !fields[index].empty() ? fields[index] : std::to_string(index));
 }
 
-SmallVector<std::string> ModuleSema::splitTopLevel(StringRef text) {
+SmallVector<std::string> Signature::splitTopLevel(StringRef text) {
   SmallVector<std::string> parts;
   std::string current;
   int depth = 0;
@@ -86,28 +88,28 @@ SmallVector<std::string> ModuleSema::splitTopLevel(StringRef text) {
 }
 
 /// Returns the named tuple class of an annotation.
-const ClassStmt *ModuleSema::recordOf(const Expr *annotation) {
+const ClassStmt *Signature::recordOf(const Expr *annotation) {
   if (!annotation || (annotation->kind != ExprKind::Name && annotation->kind != ExprKind::Attribute))
     return nullptr;
-  std::optional<SymValue> value = evaluateQuietly(*annotation);
+  std::optional<SymValue> value = sema.evaluator.evaluateQuietly(*annotation);
   const auto *type = value && value->isConstant() ? std::get_if<const ClassStmt *>(&value->constant) : nullptr;
   return type && (*type)->isNamedTuple() ? *type : nullptr;
 }
 
 /// Returns true for "(...)" or "Class(...)" of a named tuple.
-bool ModuleSema::isTupleText(StringRef text) {
+bool Signature::isTupleText(StringRef text) {
   text = text.trim();
   if (isEnclosed(text))
     return true;
   StringRef name = text.take_until([](char c) { return c == '('; });
   if (!isIdentifier(name) || !isEnclosed(text.drop_front(name.size())))
     return false;
-  std::optional<SymValue> value = lookupGlobal(name.str(), {});
+  std::optional<SymValue> value = sema.names.lookupGlobal(name.str(), {});
   const auto *type = value && value->isConstant() ? std::get_if<const ClassStmt *>(&value->constant) : nullptr;
   return type && (*type)->isNamedTuple();
 }
 
-bool ModuleSema::isTupleAnnotation(const Expr &annotation) {
+bool Signature::isTupleAnnotation(const Expr &annotation) {
   if (const auto *text = as<StringExpr>(&annotation))
     return isTupleText(text->value);
   if (const auto *subscript = as<SubscriptExpr>(&annotation))
@@ -116,7 +118,7 @@ bool ModuleSema::isTupleAnnotation(const Expr &annotation) {
 }
 
 /// Returns the value of an element from -D.
-std::optional<ModuleSema::KernelParameter> ModuleSema::elementFromDefinition(const std::string &name) {
+std::optional<KernelParameter> Signature::elementFromDefinition(const std::string &name) {
   auto defined = request.definitions.find(name);
   if (defined == request.definitions.end())
     return std::nullopt;
@@ -126,14 +128,14 @@ std::optional<ModuleSema::KernelParameter> ModuleSema::elementFromDefinition(con
 }
 
 /// Adds an element to the error that lists all missing types and values.
-void ModuleSema::addMissingElement(const std::string &name, bool isConstexpr) {
+void Signature::addMissingElement(const std::string &name, bool isConstexpr) {
   missingElements +=
       (missingElements.empty() ? "" : ", ") + name + (isConstexpr ? " (needs a value, by -D)" : " (needs a type)");
 }
 
 /// Parses one element of a signature, or all of it; 'annotation' is that of the field, if there is one.
-std::optional<ModuleSema::KernelParameter> ModuleSema::elementFromText(const std::string &name, StringRef text,
-                                                                       const Expr *annotation, SourceRange range) {
+std::optional<KernelParameter> Signature::elementFromText(const std::string &name, StringRef text,
+                                                          const Expr *annotation, SourceRange range) {
   if (request.definitions.contains(name))
     return elementFromDefinition(name);
   TupleNesting nesting(tupleDepth);
@@ -161,11 +163,11 @@ std::optional<ModuleSema::KernelParameter> ModuleSema::elementFromText(const std
   return element;
 }
 
-std::optional<ModuleSema::KernelParameter> ModuleSema::tupleFromText(const std::string &name, StringRef text,
-                                                                     const ClassStmt *record, SourceRange range) {
+std::optional<KernelParameter> Signature::tupleFromText(const std::string &name, StringRef text,
+                                                        const ClassStmt *record, SourceRange range) {
   StringRef className = text.take_until([](char c) { return c == '('; });
   if (!className.empty())
-    record = std::get<const ClassStmt *>(lookupGlobal(className.str(), range)->constant);
+    record = std::get<const ClassStmt *>(sema.names.lookupGlobal(className.str(), range)->constant);
   SmallVector<std::string> parts = splitTopLevel(text.drop_front(className.size() + 1).drop_back());
   bool hasComma = parts.size() > 1;
   if (!parts.empty() && parts.back().empty())
@@ -212,8 +214,7 @@ std::optional<ModuleSema::KernelParameter> ModuleSema::tupleFromText(const std::
 }
 
 /// Evaluates the annotation of an element, or of a tuple parameter.
-std::optional<ModuleSema::KernelParameter> ModuleSema::elementFromAnnotation(const std::string &name,
-                                                                             const Expr &annotation) {
+std::optional<KernelParameter> Signature::elementFromAnnotation(const std::string &name, const Expr &annotation) {
   if (request.definitions.contains(name))
     return elementFromDefinition(name);
   TupleNesting nesting(tupleDepth);
@@ -242,7 +243,7 @@ std::optional<ModuleSema::KernelParameter> ModuleSema::elementFromAnnotation(con
                      annotation.kind == ExprKind::Bool || annotation.kind == ExprKind::None;
     if (isLiteral) {
       KernelParameter constant;
-      constant.constant = evaluate(annotation);
+      constant.constant = sema.evaluator.evaluate(annotation);
       return constant;
     }
     size_t errorsBefore = diagnostics.numErrors();
@@ -260,8 +261,8 @@ std::optional<ModuleSema::KernelParameter> ModuleSema::elementFromAnnotation(con
   return isComplete ? std::optional(tuple) : std::nullopt;
 }
 
-SymValue ModuleSema::tupleValue(const KernelParameter &parameter,
-                                llvm::function_ref<SymValue(const KernelParameter &)> valueOf) {
+SymValue Signature::tupleValue(const KernelParameter &parameter,
+                               llvm::function_ref<SymValue(const KernelParameter &)> valueOf) {
   SymValue tuple = SymValue::makeTuple({});
   for (const KernelParameter &element : parameter.elements)
     tuple.elements.push_back(valueOf(element));
@@ -271,7 +272,7 @@ SymValue ModuleSema::tupleValue(const KernelParameter &parameter,
 }
 
 /// Represents a parameter while heuristics are evaluated: constants, and unknown values.
-SymValue ModuleSema::unknownOf(const KernelParameter &parameter) {
+SymValue Signature::unknownOf(const KernelParameter &parameter) {
   if (parameter.constant)
     return *parameter.constant;
   if (parameter.isTuple)
@@ -280,8 +281,8 @@ SymValue ModuleSema::unknownOf(const KernelParameter &parameter) {
 }
 
 /// Visits the parameter, or its elements, with their names.
-void ModuleSema::forEachLeaf(const std::string &name, const KernelParameter &parameter,
-                             llvm::function_ref<void(const std::string &, const KernelParameter &)> visit) {
+void Signature::forEachLeaf(const std::string &name, const KernelParameter &parameter,
+                            llvm::function_ref<void(const std::string &, const KernelParameter &)> visit) {
   if (!parameter.isTuple)
     return visit(name, parameter);
   for (auto [index, element] : llvm::enumerate(parameter.elements))
@@ -289,7 +290,7 @@ void ModuleSema::forEachLeaf(const std::string &name, const KernelParameter &par
 }
 
 /// Records the values of the elements, which directives refer to by name.
-void ModuleSema::rememberLeaves(const std::string &name, const SymValue &value) {
+void Signature::rememberLeaves(const std::string &name, const SymValue &value) {
   for (auto [index, element] : llvm::enumerate(value.elements)) {
     std::string path = elementName(name, index, value.names);
     tupleLeaves[path] = element;
@@ -299,7 +300,7 @@ void ModuleSema::rememberLeaves(const std::string &name, const SymValue &value) 
 }
 
 /// Returns a note for a parameter that is used as a tuple, but has another type.
-std::optional<std::pair<SourceRange, std::string>> ModuleSema::tupleHint(const SymValue &value) {
+std::optional<std::pair<SourceRange, std::string>> Signature::tupleHint(const SymValue &value) {
   auto argument = value.isScalar() ? dyn_cast<BlockArgument>(value.value) : BlockArgument();
   auto kernel = argument ? dyn_cast_or_null<KernelOp>(argument.getOwner()->getParentOp()) : KernelOp();
   if (!kernel)
@@ -311,6 +312,13 @@ std::optional<std::pair<SourceRange, std::string>> ModuleSema::tupleHint(const S
   return std::pair(place->second, "parameter '" + name.str() + "' has the type " + describe(value) +
                                       "; a tuple is given by the types of its elements, as in --signature '" +
                                       name.str() + ": (*fp32, i32)'");
+}
+
+/// Represents an argument while heuristics are evaluated; operations emitted meanwhile are discarded.
+mlir::Value Signature::unknownValue(DType type) {
+  return UnrealizedConversionCastOp::create(builder, UnknownLoc::get(&emitter.context), emitter.mlirType(type),
+                                            ValueRange())
+      .getResult(0);
 }
 
 } // namespace tile::frontend

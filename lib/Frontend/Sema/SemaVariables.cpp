@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Records the values of names for debuggers (CompileRequest::recordVariables) and editors (observe).
 
-#include "Frontend/Sema/ModuleSema.h"
+#include "Frontend/Sema/Records.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -89,15 +89,16 @@ std::string constantText(const SymValue &value) {
 
 } // namespace
 
-void ModuleSema::observe(SourceRange range, const SymValue &value, bool isName) {
-  if (!request.observe || quietDepth > 0 || isTrial || host || range.file != module.file || range.begin == range.end)
+void Records::observe(SourceRange range, const SymValue &value, bool isName) {
+  if (!request.observe || quietDepth > 0 || emitter.isTrial || host || range.file != module.file ||
+      range.begin == range.end)
     return;
   std::string type = typeText(value);
   if (!type.empty())
     request.observe({range, isName, std::move(type), constantText(value)});
 }
 
-void ModuleSema::recordVariable(const std::string &name, const Binding &binding, bool isAssigned) {
+void Records::recordVariable(const std::string &name, const Binding &binding, bool isAssigned) {
   bool isHidden = name.front() == '$';
   if (!request.recordVariables || isHidden || !builder.getInsertionBlock())
     return;
@@ -114,13 +115,13 @@ void ModuleSema::recordVariable(const std::string &name, const Binding &binding,
   appendRecords(binding.value, record, text.variables);
 }
 
-void ModuleSema::recordVariables(const std::vector<std::string> &names) {
+void Records::recordVariables(const std::vector<std::string> &names) {
   for (const std::string &name : names)
     recordVariable(name, scope.at(name), /*isAssigned=*/false);
 }
 
 /// Drops records of erased values and blocks: emission replaces loops that turn out not to be loops, and merges blocks.
-void ModuleSema::dropErasedVariables(KernelOp kernel) {
+void Records::dropErasedVariables(KernelOp kernel) {
   llvm::DenseSet<void *> present{nullptr};
   auto insertValue = [&](mlir::Value value) { present.insert(value.getAsOpaquePointer()); };
   kernel->walk([&](Operation *op) {

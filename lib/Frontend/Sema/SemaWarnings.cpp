@@ -3,7 +3,7 @@
 // warnings of lib/Lint on the finished kernel.
 
 #include "Frontend/Emit/Builtins.h"
-#include "Frontend/Sema/ModuleSema.h"
+#include "Frontend/Sema/Records.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -11,18 +11,8 @@ using namespace mlir;
 
 namespace tile::frontend {
 
-/// The innermost calls explain a message in a helper; deep recursion needs no more.
-std::vector<std::pair<SourceRange, std::string>> ModuleSema::callsAround() const {
-  constexpr size_t maxCalls = 5;
-  std::vector<std::pair<SourceRange, std::string>> calls;
-  for (auto frame = frames.rbegin(); frame != frames.rend() && calls.size() < maxCalls; ++frame)
-    if (!frame->function->name.empty()) // statements of a module have none
-      calls.emplace_back(frame->call, frame->function->name);
-  return calls;
-}
-
 /// Warns of a constant with which an integer operation has no defined result.
-void ModuleSema::warnConstantOperand(BinaryOp op, const SymValue &left, const SymValue &right, SourceRange range) {
+void Records::warnConstantOperand(BinaryOp op, const SymValue &left, const SymValue &right, SourceRange range) {
   if (!left.isTensor() || !left.type.isInt() || !right.isConstant())
     return;
   std::optional<Int128> number = asInteger(right.constant);
@@ -40,7 +30,7 @@ static bool isPrimary(const Expr &expr) {
          expr.kind == ExprKind::Attribute || expr.kind == ExprKind::Subscript;
 }
 
-void ModuleSema::rememberProduct(const SymValue &value, const BinaryExpr &expr) {
+void Records::rememberProduct(const SymValue &value, const BinaryExpr &expr) {
   if (!request.inspect || !value.isTensor() || !value.value.getDefiningOp<arith::MulIOp>())
     return;
   // "x *= y": the left operand is the target.
@@ -51,11 +41,11 @@ void ModuleSema::rememberProduct(const SymValue &value, const BinaryExpr &expr) 
                                                   expr.right->fullRange(),
                                                   isPrimary(*expr.left) && !isAssignment,
                                                   isPrimary(*expr.right),
-                                                  callsAround()};
+                                                  sema.session.callsAround()};
 }
 
 /// Records the load or store of a builtin that has just been emitted.
-void ModuleSema::rememberAccess(const SymValue &result, SourceRange range) {
+void Records::rememberAccess(const SymValue &result, SourceRange range) {
   if (!request.inspect)
     return;
   Operation *op = result.isTensor() ? result.value.getDefiningOp() : nullptr;
@@ -65,13 +55,13 @@ void ModuleSema::rememberAccess(const SymValue &result, SourceRange range) {
   while (op && !isa<LoadOp, StoreOp>(op) && op->getNumOperands() == 1) // skip conversions
     op = op->getOperand(0).getDefiningOp();
   if (isa_and_present<LoadOp, StoreOp>(op) && !text.operations.contains(op))
-    text.operations[op] = {range, {}, {}, false, false, callsAround()};
+    text.operations[op] = {range, {}, {}, false, false, sema.session.callsAround()};
 }
 
 /// Warns if a number that became a scalar by assignment promotes a tensor of a narrower type, which the literal would
 /// not have done.
-void ModuleSema::warnLostWeakness(const SymValue &left, const SymValue &right, DType common, bool isDivision,
-                                  SourceRange range) {
+void Records::warnLostWeakness(const SymValue &left, const SymValue &right, DType common, bool isDivision,
+                               SourceRange range) {
   const SymValue *operands[2] = {&left, &right};
   for (int i = 0; i < 2; ++i) {
     const SymValue &scalar = *operands[i], &tensor = *operands[1 - i];
@@ -93,7 +83,7 @@ void ModuleSema::warnLostWeakness(const SymValue &left, const SymValue &right, D
   }
 }
 
-void ModuleSema::warnUnusedAdvance(const Expr &expr) {
+void Records::warnUnusedAdvance(const Expr &expr) {
   const auto *call = as<CallExpr>(&expr);
   if (!call)
     return;
@@ -113,7 +103,7 @@ void ModuleSema::warnUnusedAdvance(const Expr &expr) {
 }
 
 /// Triton only checks annotations of local names for "constexpr".
-void ModuleSema::warnIgnoredAnnotation(const AnnAssignStmt &stmt, const SymValue &annotation, const SymValue &value) {
+void Records::warnIgnoredAnnotation(const AnnAssignStmt &stmt, const SymValue &annotation, const SymValue &value) {
   if (annotation.isError() || value.isError())
     return;
   const auto *type = annotation.isConstant() ? std::get_if<DType>(&annotation.constant) : nullptr;
@@ -126,49 +116,6 @@ void ModuleSema::warnIgnoredAnnotation(const AnnAssignStmt &stmt, const SymValue
     warning.fixIt({stmt.target->range.begin, stmt.value->fullRange().end, stmt.range.file},
                   stmt.target->id + " = tl.cast(" + std::string(diagnostics.text(stmt.value->fullRange())) + ", " +
                       std::string(diagnostics.text(stmt.annotation->range)) + ")");
-}
-
-/// Emits every instance of the file to find the branches that they take. A file without instances does not determine
-/// the values of its constants.
-void ModuleSema::warnDeadBranches() {
-  if (module.instances.empty() || module.file != 0)
-    return;
-  std::map<const IfStmt *, std::set<size_t>> live = liveBranches;
-  for (const InstanceDirective &instance : module.instances) {
-    // Messages about other instances are reported when they are compiled.
-    DiagnosticEngine quiet;
-    for (uint32_t file = 0; file < diagnostics.numFiles(); ++file) // including a sidecar
-      quiet.addFile(diagnostics.file(file));
-    WarningOptions none;
-    none.silence();
-    quiet.setWarnings(none);
-    CompileRequest other;
-    other.kernelName = instance.name;
-    other.targetCapability = request.targetCapability;
-    other.standard = request.standard;
-    other.importPaths = request.importPaths;
-    ModuleSema sema(context, module, other, quiet);
-    sema.isTrial = true;
-    if (!sema.run())
-      return; // its branches are unknown
-    for (const auto &[stmt, branches] : sema.liveBranches)
-      live[stmt].insert(branches.begin(), branches.end());
-  }
-  for (const auto &[stmt, branches] : live) {
-    for (size_t branch = 0; branch <= stmt->branches.size(); ++branch) {
-      bool isElse = branch == stmt->branches.size();
-      const Block &body = isElse ? stmt->elseBody : stmt->branches[branch].body;
-      if (body.empty() || branches.contains(branch))
-        continue;
-      SourceRange place = isElse ? body.front()->range : stmt->branches[branch].keyword;
-      auto warning = diagnostics.report(Diag::dead_branch, place, {std::to_string(module.instances.size())});
-      // A lone if, or one after other branches, can be removed as it is.
-      if (stmt->branches.size() == 1 && stmt->elseBody.empty())
-        warning.fixIt(stmt->range, "pass");
-      else if (!isElse && branch > 0)
-        warning.fixIt({place.begin, body.back()->range.end, place.file}, "");
-    }
-  }
 }
 
 } // namespace tile::frontend

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Knows the warps, stages, cluster and schedule of the kernel, and chooses what it leaves open.
+
+#pragma once
+
+#include "Frontend/Sema/KernelParameter.h"
+#include "Frontend/Sema/Part.h"
+
+namespace tile::frontend {
+
+class Choices : Part {
+public:
+  using Part::Part;
+  bool isLeftOpen(const Parameter &parameter);
+  void allowOpenSizes(const FunctionStmt &kernel, const std::vector<KernelParameter> &parameters);
+  bool chooseOpen(const FunctionStmt &kernel, std::vector<KernelParameter> &parameters);
+  void selectOptions(const FunctionStmt &kernel, const InstanceDirective *instance);
+
+  std::optional<int> tunedWarps, tunedStages; // from the configuration that provided values
+  std::optional<int> numWarps, numStages;     // of the kernel; may be `leftOpen` until they are chosen
+  std::optional<ClusterShape> cluster;        // likewise
+  std::optional<Schedule> schedule;           // likewise
+
+private:
+  bool describeGemm(const DirectiveSet &directives, const std::map<std::string, KernelParameter> &parameters,
+                    OpenGemm &product);
+};
+
+} // namespace tile::frontend
