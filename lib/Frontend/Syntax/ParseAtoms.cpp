@@ -7,7 +7,7 @@
 
 namespace tile::frontend {
 
-const Expr *Parser::parseAtom() {
+const Expr *ExpressionParser::parseAtom() {
   const Token &token = peek();
   switch (token.kind) {
   case Tok::Name: {
@@ -62,7 +62,7 @@ const Expr *Parser::parseAtom() {
 }
 
 /// "(" [exprs] ")": parentheses, or a tuple.
-const Expr *Parser::parseParenthesized() {
+const Expr *ExpressionParser::parseParenthesized() {
   SourceRange begin = advance().range;
   if (accept(Tok::RightParen))
     return make<TupleExpr>(rangeFrom(begin));
@@ -79,7 +79,7 @@ const Expr *Parser::parseParenthesized() {
   return value;
 }
 
-const Expr *Parser::parseList() {
+const Expr *ExpressionParser::parseList() {
   auto *list = make<ListExpr>(advance().range);
   while (!at(Tok::RightBracket)) {
     const Expr *element = at(Tok::Star) && hostSyntax > 0 ? parseStarred() : parseExpression();
@@ -99,7 +99,7 @@ const Expr *Parser::parseList() {
   return finishList(list, list->elements);
 }
 
-const Expr *Parser::parseNumber() {
+const Expr *ExpressionParser::parseNumber() {
   const Token &token = advance();
   if (token.kind == Tok::Float) {
     auto *node = make<FloatExpr>(token.range);
@@ -119,7 +119,7 @@ const Expr *Parser::parseNumber() {
 }
 
 /// Parses adjacent string literals, which are concatenated, including f-strings.
-const Expr *Parser::parseStrings() {
+const Expr *ExpressionParser::parseStrings() {
   SourceRange begin = peek().range;
   std::vector<FStringPart> parts;
   bool isFormat = false;
@@ -168,7 +168,7 @@ const Expr *Parser::parseStrings() {
 }
 
 /// Splits the body of an f-string into text and "{expr!r:format}" fields.
-bool Parser::parseFString(const Token &token, std::vector<FStringPart> &parts) {
+bool ExpressionParser::parseFString(const Token &token, std::vector<FStringPart> &parts) {
   StringPieces pieces = splitString(text(token.range));
   std::string_view body = text(token.range).substr(pieces.bodyBegin, pieces.bodyEnd - pieces.bodyBegin);
   size_t offset = token.range.begin + pieces.bodyBegin;
@@ -207,7 +207,8 @@ bool Parser::parseFString(const Token &token, std::vector<FStringPart> &parts) {
 }
 
 /// Parses a field whose expression starts at body[position], and moves past its '}'.
-const Expr *Parser::parseFStringField(std::string_view body, size_t offset, size_t &position, FStringPart &part) {
+const Expr *ExpressionParser::parseFStringField(std::string_view body, size_t offset, size_t &position,
+                                                FStringPart &part) {
   size_t begin = position;
   int depth = 0;
   char quote = 0;

@@ -37,12 +37,12 @@ const BinaryLevel *binaryLevel(Tok token) {
 
 } // namespace
 
-const Expr *Parser::finish(Expr *expr, std::initializer_list<const Expr *> children) {
+const Expr *TokenCursor::finish(Expr *expr, std::initializer_list<const Expr *> children) {
   return finishList(expr, std::vector<const Expr *>(children));
 }
 
 /// Sets the height of a node; reports a tree that is too high for visitors.
-const Expr *Parser::finishList(Expr *expr, const std::vector<const Expr *> &children) {
+const Expr *TokenCursor::finishList(Expr *expr, const std::vector<const Expr *> &children) {
   for (const Expr *child : children)
     if (child && child->depth >= expr->depth)
       expr->depth = child->depth + 1;
@@ -53,7 +53,7 @@ const Expr *Parser::finishList(Expr *expr, const std::vector<const Expr *> &chil
 }
 
 /// exprs = expr { "," expr } [","]; a comma makes a tuple.
-const Expr *Parser::parseExpressions() {
+const Expr *ExpressionParser::parseExpressions() {
   SourceRange begin = peek().range;
   auto parseItem = [&]() -> const Expr * {
     if (!at(Tok::Star))
@@ -93,7 +93,7 @@ const Expr *Parser::parseExpressions() {
 }
 
 /// expr = or_e [ "if" or_e "else" expr ]
-const Expr *Parser::parseExpression() {
+const Expr *ExpressionParser::parseExpression() {
   Nesting guard(*this);
   if (tooDeep())
     return nullptr;
@@ -121,14 +121,14 @@ const Expr *Parser::parseExpression() {
   return finish(conditional, {conditional->condition, value, conditional->elseValue});
 }
 
-bool Parser::rejectWalrus() {
+bool ExpressionParser::rejectWalrus() {
   if (!at(Tok::Walrus))
     return false;
   error(Diag::no_walrus, peek().range);
   return true;
 }
 
-const Expr *Parser::parseOr() {
+const Expr *ExpressionParser::parseOr() {
   const Expr *first = parseAnd();
   if (!first || !at(Tok::KwOr))
     return first;
@@ -145,7 +145,7 @@ const Expr *Parser::parseOr() {
   return finishList(node, node->values);
 }
 
-const Expr *Parser::parseAnd() {
+const Expr *ExpressionParser::parseAnd() {
   const Expr *first = parseNot();
   if (!first || !at(Tok::KwAnd))
     return first;
@@ -162,7 +162,7 @@ const Expr *Parser::parseAnd() {
   return finishList(node, node->values);
 }
 
-const Expr *Parser::parseNot() {
+const Expr *ExpressionParser::parseNot() {
   if (!at(Tok::KwNot))
     return parseComparison();
   Nesting guard(*this);
@@ -177,7 +177,7 @@ const Expr *Parser::parseNot() {
 }
 
 /// Consumes a comparison operator. Sets 'rejected' for "in" or "not in", which has been reported.
-std::optional<CompareOp> Parser::acceptComparison(bool &rejected) {
+std::optional<CompareOp> ExpressionParser::acceptComparison(bool &rejected) {
   switch (peek().kind) {
   case Tok::Less:
     advance();
@@ -220,7 +220,7 @@ std::optional<CompareOp> Parser::acceptComparison(bool &rejected) {
 
 /// Parses "a < b < c" of host code as "a < b and b < c": expressions there have no side effects, so b may be evaluated
 /// twice.
-const Expr *Parser::parseChain(const Expr *first, CompareOp op) {
+const Expr *ExpressionParser::parseChain(const Expr *first, CompareOp op) {
   auto *all = make<BoolOpExpr>(first ? first->range : peek().range);
   std::optional<CompareOp> next = op;
   for (bool rejected = false; first && next && !rejected; next = acceptComparison(rejected)) {
@@ -239,7 +239,7 @@ const Expr *Parser::parseChain(const Expr *first, CompareOp op) {
   return finishList(all, all->values);
 }
 
-const Expr *Parser::parseComparison() {
+const Expr *ExpressionParser::parseComparison() {
   const Expr *left = parseBinary(lowestBinaryLevel);
   bool rejected = false;
   std::optional<CompareOp> op = left ? acceptComparison(rejected) : std::nullopt;
@@ -274,7 +274,7 @@ const Expr *Parser::parseComparison() {
 }
 
 /// Precedence climbing for left-associative operators of at least 'level'.
-const Expr *Parser::parseBinary(int level) {
+const Expr *ExpressionParser::parseBinary(int level) {
   if (level == unaryLevel)
     return parseUnary();
   const Expr *left = parseBinary(level + 1);
@@ -300,7 +300,7 @@ const Expr *Parser::parseBinary(int level) {
   return nullptr;
 }
 
-const Expr *Parser::parseUnary() {
+const Expr *ExpressionParser::parseUnary() {
   UnaryOp op;
   switch (peek().kind) {
   case Tok::Minus:
@@ -327,7 +327,7 @@ const Expr *Parser::parseUnary() {
 }
 
 /// pw = post ["**" un]: binds tighter than a sign on its left, looser than one on its right.
-const Expr *Parser::parsePower() {
+const Expr *ExpressionParser::parsePower() {
   const Expr *base = parsePostfix();
   if (!base || !accept(Tok::DoubleStar))
     return base;
@@ -343,7 +343,7 @@ const Expr *Parser::parsePower() {
   return finish(node, {base, node->right});
 }
 
-const Expr *Parser::parsePostfix() {
+const Expr *ExpressionParser::parsePostfix() {
   const Expr *value = parseAtom();
   while (value) {
     if (at(Tok::LeftParen)) {
@@ -368,7 +368,7 @@ const Expr *Parser::parsePostfix() {
   return nullptr;
 }
 
-const Expr *Parser::parseCall(const Expr *callee) {
+const Expr *ExpressionParser::parseCall(const Expr *callee) {
   auto *call = make<CallExpr>(callee->fullRange());
   call->callee = callee;
   advance();
@@ -388,7 +388,7 @@ const Expr *Parser::parseCall(const Expr *callee) {
 }
 
 /// arg = [NAME "="] expr | "*" expr | "**" expr, the last only in host code
-bool Parser::parseArgument(CallExpr &call) {
+bool ExpressionParser::parseArgument(CallExpr &call) {
   bool isMapping = at(Tok::DoubleStar);
   if (isMapping && hostSyntax == 0) {
     error(Diag::no_dict_arguments, peek().range);
@@ -429,7 +429,7 @@ bool Parser::parseArgument(CallExpr &call) {
   return true;
 }
 
-bool Parser::rejectComprehension() {
+bool ExpressionParser::rejectComprehension() {
   bool isAsync = at(Tok::KwAsync) && peek(1).kind == Tok::KwFor;
   if (!at(Tok::KwFor) && !isAsync)
     return false;
@@ -437,7 +437,7 @@ bool Parser::rejectComprehension() {
   return true;
 }
 
-const Expr *Parser::parseSubscript(const Expr *value) {
+const Expr *ExpressionParser::parseSubscript(const Expr *value) {
   auto *node = make<SubscriptExpr>(value->fullRange());
   node->value = value;
   advance();
@@ -465,7 +465,7 @@ const Expr *Parser::parseSubscript(const Expr *value) {
 }
 
 /// sub = expr | [expr] ":" [expr] [":" [expr]]
-const Expr *Parser::parseSubscriptItem() {
+const Expr *ExpressionParser::parseSubscriptItem() {
   SourceRange begin = peek().range;
   const Expr *lower = nullptr;
   if (!at(Tok::Colon)) {

@@ -11,7 +11,7 @@
 namespace tile::frontend {
 
 /// "lambda" [names] ":" expr
-const Expr *Parser::parseLambda() {
+const Expr *ExpressionParser::parseLambda() {
   Nesting guard(*this);
   if (tooDeep())
     return nullptr;
@@ -31,7 +31,7 @@ const Expr *Parser::parseLambda() {
 }
 
 /// "*" expr in a list
-const Expr *Parser::parseStarred() {
+const Expr *ExpressionParser::parseStarred() {
   auto *starred = make<StarredExpr>(advance().range);
   if (!(starred->value = parseExpression()))
     return nullptr;
@@ -40,7 +40,7 @@ const Expr *Parser::parseStarred() {
 }
 
 /// "{" [item {"," item}] "}" with items key ":" value and "**" mapping
-const Expr *Parser::parseDict() {
+const Expr *ExpressionParser::parseDict() {
   Nesting guard(*this);
   if (tooDeep())
     return nullptr;
@@ -69,7 +69,7 @@ const Expr *Parser::parseDict() {
 }
 
 /// "{" key ":" value, and the remainder of the comprehension
-const Expr *Parser::parseDictComprehension(const Expr *key, const Expr *value) {
+const Expr *ExpressionParser::parseDictComprehension(const Expr *key, const Expr *value) {
   auto *entry = make<TupleExpr>(join(key->fullRange(), value->fullRange()));
   entry->elements = {key, value};
   const Expr *element = finish(entry, {key, value});
@@ -81,7 +81,7 @@ const Expr *Parser::parseDictComprehension(const Expr *key, const Expr *value) {
 }
 
 /// "for" target "in" or_e {"if" or_e}, once or more, after the element
-const Expr *Parser::parseComprehension(const Expr *element) {
+const Expr *ExpressionParser::parseComprehension(const Expr *element) {
   auto *node = make<ComprehensionExpr>(element->fullRange());
   node->element = element;
   while (accept(Tok::KwFor)) {

@@ -32,7 +32,7 @@ constexpr AugmentedOp augmentedOps[] = {
 } // namespace
 
 /// block = simple_line | NEWLINE INDENT stmt { stmt } DEDENT, after the ':'.
-bool Parser::parseBlock(Block &out) {
+bool StatementParser::parseBlock(Block &out) {
   Nesting guard(*this);
   if (tooDeep()) {
     skipLine();
@@ -57,7 +57,7 @@ bool Parser::parseBlock(Block &out) {
   return diagnostics.numErrors() == errorsBefore;
 }
 
-void Parser::parseStatement(Block &out) {
+void StatementParser::parseStatement(Block &out) {
   switch (peek().kind) {
   case Tok::Newline:
     advance();
@@ -85,7 +85,7 @@ void Parser::parseStatement(Block &out) {
 }
 
 /// Handles compound statements outside the language: reports, skips the statement with its block, and returns true.
-bool Parser::rejectStatement() {
+bool StatementParser::rejectStatement() {
   const Token &token = peek();
   switch (token.kind) {
   case Tok::KwTry:
@@ -120,7 +120,7 @@ bool Parser::rejectStatement() {
 }
 
 /// simple_line = simple { ";" simple } [";"] NEWLINE
-bool Parser::parseSimpleLine(Block &out) {
+bool StatementParser::parseSimpleLine(Block &out) {
   while (true) {
     const Stmt *stmt = parseSimple();
     if (!stmt)
@@ -140,7 +140,7 @@ bool Parser::parseSimpleLine(Block &out) {
 }
 
 /// Recovers from an error in a line: skips it, and parses a following block (of a mistyped header) for further errors.
-void Parser::recover() {
+void StatementParser::recover() {
   skipLine();
   if (!accept(Tok::Indent))
     return;
@@ -150,7 +150,7 @@ void Parser::recover() {
   accept(Tok::Dedent);
 }
 
-const Stmt *Parser::parseSimple() {
+const Stmt *StatementParser::parseSimple() {
   const Token &token = peek();
   switch (token.kind) {
   case Tok::KwReturn: {
@@ -198,7 +198,7 @@ const Stmt *Parser::parseSimple() {
   }
 }
 
-const Stmt *Parser::parseExpressionStatement() {
+const Stmt *StatementParser::parseExpressionStatement() {
   SourceRange begin = peek().range;
   const Expr *value = parseExpressions();
   if (!value)
@@ -219,7 +219,7 @@ const Stmt *Parser::parseExpressionStatement() {
   return stmt;
 }
 
-const Stmt *Parser::parseAssignment(const Expr *target, SourceRange begin) {
+const Stmt *StatementParser::parseAssignment(const Expr *target, SourceRange begin) {
   if (!checkTarget(target))
     return nullptr;
   advance();
@@ -236,7 +236,7 @@ const Stmt *Parser::parseAssignment(const Expr *target, SourceRange begin) {
 }
 
 /// Parses "self.x += value" and "items[i] += value" as the assignment of a sum.
-const Stmt *Parser::parseAugmentedAttribute(const Expr *target, SourceRange begin) {
+const Stmt *StatementParser::parseAugmentedAttribute(const Expr *target, SourceRange begin) {
   Tok token = advance().kind;
   auto *sum = make<BinaryExpr>(begin);
   for (const AugmentedOp &augmented : augmentedOps)
@@ -252,7 +252,7 @@ const Stmt *Parser::parseAugmentedAttribute(const Expr *target, SourceRange begi
   return stmt->value ? stmt : nullptr;
 }
 
-const Stmt *Parser::parseAugmented(const Expr *target, SourceRange begin) {
+const Stmt *StatementParser::parseAugmented(const Expr *target, SourceRange begin) {
   bool isPart = (target->kind == ExprKind::Attribute && attributeTargets > 0) || isItemTarget(target);
   if (isPart)
     return parseAugmentedAttribute(target, begin);
@@ -275,7 +275,7 @@ const Stmt *Parser::parseAugmented(const Expr *target, SourceRange begin) {
   return stmt;
 }
 
-const Stmt *Parser::parseAnnotated(const Expr *target, SourceRange begin) {
+const Stmt *StatementParser::parseAnnotated(const Expr *target, SourceRange begin) {
   if (target->kind == ExprKind::Attribute && attributeTargets > 0) {
     advance();
     if (!parseExpression())
@@ -302,12 +302,12 @@ const Stmt *Parser::parseAnnotated(const Expr *target, SourceRange begin) {
 }
 
 /// Returns true for "items[i]" and "items[i][j]" of host code.
-bool Parser::isItemTarget(const Expr *target) const {
+bool StatementParser::isItemTarget(const Expr *target) const {
   return hostSyntax > 0 && target->kind == ExprKind::Subscript && containerOf(*target);
 }
 
 /// Checks that the target is a name, or a tuple of names.
-bool Parser::checkTarget(const Expr *target) {
+bool StatementParser::checkTarget(const Expr *target) {
   switch (target->kind) {
   case ExprKind::Name:
     return true;
@@ -339,7 +339,7 @@ bool Parser::checkTarget(const Expr *target) {
   }
 }
 
-void Parser::parseIf(Block &out) {
+void StatementParser::parseIf(Block &out) {
   // A chain of thousands would overflow the stack in code generation.
   constexpr size_t maxBranches = 200;
   SourceRange begin = peek().range;
@@ -383,7 +383,7 @@ void Parser::parseIf(Block &out) {
 }
 
 /// "with" expr ["as" NAME] {"," expr ["as" NAME]} ":" block
-void Parser::parseWith(Block &out) {
+void StatementParser::parseWith(Block &out) {
   SourceRange begin = advance().range;
   auto *stmt = make<WithStmt>(begin);
   stmt->keyword = begin;
@@ -411,7 +411,7 @@ void Parser::parseWith(Block &out) {
 }
 
 /// Rejects "else" of a loop, which only makes sense with break.
-void Parser::rejectElseOfLoop(std::string_view loop) {
+void StatementParser::rejectElseOfLoop(std::string_view loop) {
   if (!at(Tok::KwElse))
     return;
   error(Diag::no_loop_else, peek().range, {std::string(loop)});
@@ -420,7 +420,7 @@ void Parser::rejectElseOfLoop(std::string_view loop) {
 }
 
 /// Parses "for a, b in ..." of host code: the loop has one variable, which its body unpacks.
-bool Parser::parseFurtherTargets(ForStmt &loop) {
+bool StatementParser::parseFurtherTargets(ForStmt &loop) {
   auto *names = make<TupleExpr>(loop.target->range);
   names->elements.push_back(loop.target);
   while (accept(Tok::Comma) && at(Tok::Name)) {
@@ -439,7 +439,7 @@ bool Parser::parseFurtherTargets(ForStmt &loop) {
   return unpacked->target != nullptr;
 }
 
-void Parser::parseFor(Block &out) {
+void StatementParser::parseFor(Block &out) {
   SourceRange begin = advance().range;
   auto *stmt = make<ForStmt>(begin);
   const Token &name = peek();
@@ -469,7 +469,7 @@ void Parser::parseFor(Block &out) {
     out.push_back(stmt);
 }
 
-void Parser::parseWhile(Block &out) {
+void StatementParser::parseWhile(Block &out) {
   SourceRange begin = advance().range;
   auto *stmt = make<WhileStmt>(begin);
   stmt->condition = parseExpression();

@@ -30,14 +30,14 @@ bool isConstexprDecorator(std::string_view name) {
          name.ends_with(".constexpr_function") || name == "tl.core.builtin" || name == "core.builtin";
 }
 
-Parser::Parser(std::string_view text, TokenStream tokens, Module &module, DiagnosticEngine &diagnostics)
+TokenCursor::TokenCursor(std::string_view text, TokenStream tokens, Module &module, DiagnosticEngine &diagnostics)
     : source(text), stream(std::move(tokens)), module(module), diagnostics(diagnostics) {}
 
-const Token &Parser::peek(size_t ahead) const {
+const Token &TokenCursor::peek(size_t ahead) const {
   return stream.tokens[std::min(position + ahead, stream.tokens.size() - 1)];
 }
 
-const Token &Parser::advance() {
+const Token &TokenCursor::advance() {
   const Token &token = peek();
   if (position + 1 < stream.tokens.size())
     ++position;
@@ -45,21 +45,21 @@ const Token &Parser::advance() {
   return token;
 }
 
-bool Parser::accept(Tok kind) {
+bool TokenCursor::accept(Tok kind) {
   if (!at(kind))
     return false;
   advance();
   return true;
 }
 
-bool Parser::expect(Tok kind, std::string_view context) {
+bool TokenCursor::expect(Tok kind, std::string_view context) {
   if (accept(kind))
     return true;
   unexpected("'" + std::string(spelling(kind)) + "' " + std::string(context));
   return false;
 }
 
-DiagnosticEngine::Builder Parser::error(Diag id, SourceRange range, const std::vector<std::string> &arguments) {
+DiagnosticEngine::Builder TokenCursor::error(Diag id, SourceRange range, const std::vector<std::string> &arguments) {
   failedQuietly = true;
   if (quiet > 0)
     return {nullptr, 0};
@@ -67,7 +67,7 @@ DiagnosticEngine::Builder Parser::error(Diag id, SourceRange range, const std::v
 }
 
 /// Reports the current token: its error, or that something else was expected.
-void Parser::unexpected(std::string_view expected) {
+void TokenCursor::unexpected(std::string_view expected) {
   const Token &token = peek();
   if (token.kind == Tok::Error) {
     error(token.error, token.range, token.arguments);
@@ -93,14 +93,14 @@ void Parser::unexpected(std::string_view expected) {
 }
 
 /// Skips the remainder of the current logical line.
-void Parser::skipLine() {
+void TokenCursor::skipLine() {
   while (!at(Tok::Newline) && !at(Tok::End) && !at(Tok::Dedent) && !at(Tok::Indent))
     advance();
   accept(Tok::Newline);
 }
 
 /// Skips an indented block, if one starts here.
-void Parser::skipBlock() {
+void TokenCursor::skipBlock() {
   if (!at(Tok::Indent))
     return;
   size_t depth = 0;
@@ -113,7 +113,7 @@ void Parser::skipBlock() {
   } while (depth > 0 && !at(Tok::End));
 }
 
-bool Parser::tooDeep() {
+bool TokenCursor::tooDeep() {
   if (nesting <= maxNesting)
     return false;
   error(Diag::too_deep, peek().range, {"expressions and blocks", std::to_string(maxNesting)});

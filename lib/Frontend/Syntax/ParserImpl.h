@@ -10,19 +10,12 @@
 
 namespace tile::frontend {
 
-class Parser {
+/// Reads tokens, and reports what is unexpected.
+class TokenCursor {
 public:
-  Parser(std::string_view text, TokenStream stream, Module &module, DiagnosticEngine &diagnostics);
+  TokenCursor(std::string_view text, TokenStream stream, Module &module, DiagnosticEngine &diagnostics);
 
-  void parseModule();
-  void parseSidecar(); // ParseSidecar.cpp
-  const Expr *parseWholeExpression();
-
-private:
-  friend class DirectiveParser;
-  friend void parseDirectives(Parser &parser, size_t begin, size_t end, DirectiveSet *set);
-
-  // Parser.cpp: tokens
+protected:
   const Token &peek(size_t ahead = 0) const;
   const Token &advance();
   bool at(Tok kind) const { return peek().kind == kind; }
@@ -35,6 +28,112 @@ private:
   void unexpected(std::string_view expected);
   void skipLine();
   void skipBlock();
+  template <typename T> T *make(SourceRange range) { return module.make<T>(range); }
+  const Expr *finish(Expr *expr, std::initializer_list<const Expr *> children);
+  const Expr *finishList(Expr *expr, const std::vector<const Expr *> &children);
+
+  /// Counts recursion; parsing fails cleanly instead of running out of stack.
+  struct Nesting {
+    explicit Nesting(TokenCursor &parser) : parser(parser) { ++parser.nesting; }
+    ~Nesting() { --parser.nesting; }
+    TokenCursor &parser;
+  };
+  bool tooDeep();
+
+  std::string_view source;
+  TokenStream stream;
+  Module &module;
+  DiagnosticEngine &diagnostics;
+  size_t position = 0;
+  SourceRange previousRange;
+  size_t nextDirective = 0;
+  unsigned nesting = 0;
+  unsigned quiet = 0;            // > 0: speculative parsing, without reports
+  unsigned hostSyntax = 0;       // > 0: lambdas, dictionaries, all comprehensions, "in", chained comparisons, "**"
+  unsigned attributeTargets = 0; // > 0: attributes are assignable
+  unsigned tries = 0;            // nesting of "try" statements
+  bool failedQuietly = false;    // a speculative parse has failed
+  bool allowMatMul = false;      // "@" is an operator in "expect" directives only
+  const std::map<std::string, const Expr *> *bindings = nullptr; // names of "#: let", with their expressions
+};
+
+/// Parses expressions (ParseExpressions.cpp, ParseAtoms.cpp; those of the host program: ParseHost.cpp).
+class ExpressionParser : public TokenCursor {
+public:
+  using TokenCursor::TokenCursor;
+
+protected:
+  const Expr *parseExpressions();
+  const Expr *parseExpression();
+  const Expr *parseOr();
+  const Expr *parseAnd();
+  const Expr *parseNot();
+  const Expr *parseComparison();
+  const Expr *parseChain(const Expr *first, CompareOp op);
+  const Expr *parseBinary(int level);
+  const Expr *parseUnary();
+  const Expr *parsePower();
+  const Expr *parsePostfix();
+  const Expr *parseCall(const Expr *callee);
+  bool parseArgument(CallExpr &call);
+  const Expr *parseSubscript(const Expr *value);
+  const Expr *parseSubscriptItem();
+  const Expr *parseAtom();
+  const Expr *parseParenthesized();
+  const Expr *parseList();
+  const Expr *parseNumber();
+  const Expr *parseStrings();
+  bool parseFString(const Token &token, std::vector<FStringPart> &parts);
+  const Expr *parseFStringField(std::string_view body, size_t offset, size_t &position, FStringPart &part);
+  const Expr *parseLambda();
+  const Expr *parseDict();
+  const Expr *parseDictComprehension(const Expr *key, const Expr *value);
+  const Expr *parseStarred();
+  const Expr *parseComprehension(const Expr *element);
+  bool rejectComprehension();
+  bool rejectWalrus();
+  std::optional<CompareOp> acceptComparison(bool &rejected);
+};
+
+/// Parses statements in functions.
+class StatementParser : public ExpressionParser {
+public:
+  using ExpressionParser::ExpressionParser;
+
+protected:
+  bool parseBlock(Block &out);
+  void parseStatement(Block &out);
+  bool parseSimpleLine(Block &out);
+  void recover();
+  const Stmt *parseSimple();
+  const Stmt *parseExpressionStatement();
+  const Stmt *parseAssignment(const Expr *target, SourceRange begin);
+  const Stmt *parseAugmented(const Expr *target, SourceRange begin);
+  const Stmt *parseAugmentedAttribute(const Expr *target, SourceRange begin);
+  const Stmt *parseAnnotated(const Expr *target, SourceRange begin);
+  bool isItemTarget(const Expr *target) const;
+  bool checkTarget(const Expr *target);
+  void parseIf(Block &out);
+  void parseFor(Block &out);
+  bool parseFurtherTargets(ForStmt &loop);
+  void parseWhile(Block &out);
+  void parseWith(Block &out);
+  bool rejectStatement();
+  void rejectElseOfLoop(std::string_view loop);
+};
+
+/// Parses a file: definitions, and the host program around them.
+class Parser : public StatementParser {
+public:
+  using StatementParser::StatementParser;
+
+  void parseModule();
+  void parseSidecar(); // ParseSidecar.cpp
+  const Expr *parseWholeExpression();
+
+private:
+  friend class DirectiveParser;
+  friend void parseDirectives(Parser &parser, size_t begin, size_t end, DirectiveSet *set);
 
   // Parser.cpp: module level
   void parseTopLevel(Block &out);
@@ -75,86 +174,6 @@ private:
   const Expr *parseQuietly(size_t begin);
   const Expr *parseAsLambda(size_t begin);
   std::vector<HostLaunch::Binding> findBindings(size_t begin, size_t end);
-
-  // ParseStatements.cpp
-  bool parseBlock(Block &out);
-  void parseStatement(Block &out);
-  bool parseSimpleLine(Block &out);
-  void recover();
-  const Stmt *parseSimple();
-  const Stmt *parseExpressionStatement();
-  const Stmt *parseAssignment(const Expr *target, SourceRange begin);
-  const Stmt *parseAugmented(const Expr *target, SourceRange begin);
-  const Stmt *parseAugmentedAttribute(const Expr *target, SourceRange begin);
-  const Stmt *parseAnnotated(const Expr *target, SourceRange begin);
-  bool isItemTarget(const Expr *target) const;
-  bool checkTarget(const Expr *target);
-  void parseIf(Block &out);
-  void parseFor(Block &out);
-  bool parseFurtherTargets(ForStmt &loop);
-  void parseWhile(Block &out);
-  void parseWith(Block &out);
-  bool rejectStatement();
-  void rejectElseOfLoop(std::string_view loop);
-
-  // ParseExpressions.cpp
-  const Expr *parseExpressions();
-  const Expr *parseExpression();
-  const Expr *parseOr();
-  const Expr *parseAnd();
-  const Expr *parseNot();
-  const Expr *parseComparison();
-  const Expr *parseChain(const Expr *first, CompareOp op);
-  const Expr *parseBinary(int level);
-  const Expr *parseUnary();
-  const Expr *parsePower();
-  const Expr *parsePostfix();
-  const Expr *parseCall(const Expr *callee);
-  bool parseArgument(CallExpr &call);
-  const Expr *parseSubscript(const Expr *value);
-  const Expr *parseSubscriptItem();
-  const Expr *parseAtom();
-  const Expr *parseParenthesized();
-  const Expr *parseList();
-  const Expr *parseNumber();
-  const Expr *parseStrings();
-  bool parseFString(const Token &token, std::vector<FStringPart> &parts);
-  const Expr *parseFStringField(std::string_view body, size_t offset, size_t &position, FStringPart &part);
-  const Expr *parseLambda();
-  const Expr *parseDict();
-  const Expr *parseDictComprehension(const Expr *key, const Expr *value);
-  const Expr *parseStarred();
-  const Expr *parseComprehension(const Expr *element);
-  bool rejectComprehension();
-  bool rejectWalrus();
-  std::optional<CompareOp> acceptComparison(bool &rejected);
-  template <typename T> T *make(SourceRange range) { return module.make<T>(range); }
-  const Expr *finish(Expr *expr, std::initializer_list<const Expr *> children);
-  const Expr *finishList(Expr *expr, const std::vector<const Expr *> &children);
-
-  /// Counts recursion; parsing fails cleanly instead of running out of stack.
-  struct Nesting {
-    explicit Nesting(Parser &parser) : parser(parser) { ++parser.nesting; }
-    ~Nesting() { --parser.nesting; }
-    Parser &parser;
-  };
-  bool tooDeep();
-
-  std::string_view source;
-  TokenStream stream;
-  Module &module;
-  DiagnosticEngine &diagnostics;
-  size_t position = 0;
-  SourceRange previousRange;
-  size_t nextDirective = 0;
-  unsigned nesting = 0;
-  unsigned quiet = 0;            // > 0: speculative parsing, without reports
-  unsigned hostSyntax = 0;       // > 0: lambdas, dictionaries, all comprehensions, "in", chained comparisons, "**"
-  unsigned attributeTargets = 0; // > 0: attributes are assignable
-  unsigned tries = 0;            // nesting of "try" statements
-  bool failedQuietly = false;    // a speculative parse has failed
-  bool allowMatMul = false;      // "@" is an operator in "expect" directives only
-  const std::map<std::string, const Expr *> *bindings = nullptr; // names of "#: let", with their expressions
 };
 
 /// "=", "+=" and so on.
