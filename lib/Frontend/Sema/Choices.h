@@ -23,7 +23,7 @@ public:
 
 private:
   bool describeGemm(const DirectiveSet &directives, const std::map<std::string, KernelParameter> &parameters,
-                    OpenGemm &product);
+                    OpenGemm &gemm);
 };
 
 } // namespace tile::frontend

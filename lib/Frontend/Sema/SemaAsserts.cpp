@@ -9,6 +9,7 @@
 #include "Frontend/Sema/Evaluator.h"
 #include "Frontend/Sema/ModuleNames.h"
 #include "Frontend/Sema/Statements.h"
+#include "Frontend/Syntax/Walk.h"
 
 using namespace mlir;
 
@@ -17,23 +18,14 @@ namespace tile::frontend {
 namespace {
 
 /// Collects the parts of a condition that have values: names, attributes and elements.
-void collectOperands(const Expr *expr, std::vector<const Expr *> &operands) {
-  if (!expr)
-    return;
-  if (expr->kind == ExprKind::Name || expr->kind == ExprKind::Attribute || expr->kind == ExprKind::Subscript)
-    operands.push_back(expr);
-  else if (const auto *node = as<UnaryExpr>(expr))
-    collectOperands(node->operand, operands);
-  else if (const auto *node = as<BinaryExpr>(expr))
-    collectOperands(node->left, operands), collectOperands(node->right, operands);
-  else if (const auto *node = as<CompareExpr>(expr))
-    collectOperands(node->left, operands), collectOperands(node->right, operands);
-  else if (const auto *node = as<BoolOpExpr>(expr))
-    for (const Expr *value : node->values)
-      collectOperands(value, operands);
-  else if (const auto *node = as<CallExpr>(expr))
-    for (const Argument &argument : node->arguments)
-      collectOperands(argument.value, operands);
+void collectOperands(const Expr &expr, std::vector<const Expr *> &operands) {
+  if (expr.kind == ExprKind::Name || expr.kind == ExprKind::Attribute || expr.kind == ExprKind::Subscript)
+    return operands.push_back(&expr);
+  const auto *call = as<CallExpr>(&expr);
+  forEachChild(expr, [&](const Expr &child) {
+    if (!call || &child != call->callee)
+      collectOperands(child, operands);
+  });
 }
 
 /// Returns the argument at an index, or with a name.
@@ -50,7 +42,7 @@ const Expr *argumentOf(const CallExpr &call, size_t index, std::string_view name
 std::string Evaluator::valuesIn(const Expr &condition) {
   constexpr size_t most = 6, longest = 80;
   std::vector<const Expr *> operands;
-  collectOperands(&condition, operands);
+  collectOperands(condition, operands);
   std::set<std::string> seen;
   std::string text;
   for (const Expr *operand : operands) {

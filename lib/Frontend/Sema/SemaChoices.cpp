@@ -4,6 +4,7 @@
 #include "Frontend/Sema/Choices.h"
 #include "Frontend/Sema/ModuleNames.h"
 #include "Frontend/Sema/Signature.h"
+#include "Frontend/Syntax/Walk.h"
 
 #include <numeric>
 
@@ -176,38 +177,25 @@ std::optional<Factor> findFactor(const DirectiveSet &directives, const Expr &exp
 }
 
 /// Returns the first "x @ y" in an expression.
-const BinaryExpr *findProduct(const Expr &expr) {
-  if (const auto *node = as<BinaryExpr>(&expr)) {
-    if (node->op == BinaryOp::MatMult)
-      return node;
-    const BinaryExpr *found = findProduct(*node->left);
-    return found ? found : findProduct(*node->right);
-  }
-  if (const auto *node = as<UnaryExpr>(&expr))
-    return findProduct(*node->operand);
-  if (const auto *node = as<CompareExpr>(&expr)) {
-    const BinaryExpr *found = findProduct(*node->left);
-    return found ? found : findProduct(*node->right);
-  }
-  if (const auto *node = as<CallExpr>(&expr))
-    for (const Argument &argument : node->arguments)
-      if (const BinaryExpr *found = findProduct(*argument.value))
-        return found;
-  return nullptr;
+const BinaryExpr *findDot(const Expr &expr) {
+  const auto *node = as<BinaryExpr>(&expr);
+  const BinaryExpr *found = node && node->op == BinaryOp::MatMult ? node : nullptr;
+  forEachChild(expr, [&](const Expr &child) { found = found ? found : findDot(child); });
+  return found;
 }
 
-struct Product {
+struct DotDirective {
   const ExpectDirective *expect = nullptr;
   Factor a, b;
 };
 
-std::optional<Product> findProduct(const DirectiveSet &directives) {
+std::optional<DotDirective> findDot(const DirectiveSet &directives) {
   for (const ExpectDirective &expect : directives.expects) {
-    const BinaryExpr *node = findProduct(*expect.value.expr);
+    const BinaryExpr *node = findDot(*expect.value.expr);
     std::optional<Factor> a = node ? findFactor(directives, *node->left) : std::nullopt;
     std::optional<Factor> b = node ? findFactor(directives, *node->right) : std::nullopt;
     if (a && b)
-      return Product{&expect, *a, *b};
+      return DotDirective{&expect, *a, *b};
   }
   return std::nullopt;
 }
@@ -246,8 +234,8 @@ void Choices::allowOpenSizes(const FunctionStmt &kernel, const std::vector<Kerne
 /// Chooses the open parameters. If any parameter is open, so are unspecified warps and stages.
 bool Choices::chooseOpen(const FunctionStmt &kernel, std::vector<KernelParameter> &parameters) {
   const Parameter *open = nullptr;
-  OpenGemm product;
-  product.kernel = kernel.name;
+  OpenGemm gemm;
+  gemm.kernel = kernel.name;
   std::map<std::string, KernelParameter> byName;
   for (auto [formal, parameter] : llvm::zip(kernel.parameters, parameters)) {
     byName[formal.name] = parameter;
@@ -261,7 +249,7 @@ bool Choices::chooseOpen(const FunctionStmt &kernel, std::vector<KernelParameter
     else if (std::optional<Int128> value = role && parameter.constant && parameter.constant->isConstant()
                                                ? asInteger(parameter.constant->constant)
                                                : std::nullopt)
-      product.given.*(role->choice) = int64_t(*value);
+      gemm.given.*(role->choice) = int64_t(*value);
   }
   bool isOpen =
       open || numWarps == leftOpen || numStages == leftOpen || cluster == openCluster || schedule == Schedule::Open;
@@ -274,24 +262,24 @@ bool Choices::chooseOpen(const FunctionStmt &kernel, std::vector<KernelParameter
                      : cluster == openCluster ? "cluster"
                                               : "schedule";
   SourceRange place = open ? open->range : kernel.nameRange;
-  bool isProduct = describeGemm(kernel.directives, byName, product);
-  if (isOpen && (!isProduct || !request.choose)) {
-    error(isProduct ? Diag::open_unchosen : Diag::open_product, place, {what});
+  bool isGemm = describeGemm(kernel.directives, byName, gemm);
+  if (isOpen && (!isGemm || !request.choose)) {
+    error(isGemm ? Diag::open_unchosen : Diag::open_product, place, {what});
     return false;
   }
   if (numWarps != leftOpen)
-    product.given.numWarps = numWarps;
+    gemm.given.numWarps = numWarps;
   if (numStages != leftOpen)
-    product.given.numStages = numStages;
+    gemm.given.numStages = numStages;
   if (cluster != openCluster)
-    product.given.cluster = cluster;
+    gemm.given.cluster = cluster;
   if (schedule != Schedule::Open)
-    product.given.schedule = schedule;
-  if (isProduct && request.describe)
-    request.describe(product);
+    gemm.given.schedule = schedule;
+  if (isGemm && request.describe)
+    request.describe(gemm);
   if (!isOpen)
     return true;
-  TileChoices chosen = request.choose(product);
+  TileChoices chosen = request.choose(gemm);
   for (auto [formal, parameter] : llvm::zip(kernel.parameters, parameters))
     if (parameter.isOpen)
       parameter.constant = SymValue::makeConstant(Int128((chosen.*(findRole(formal.name)->choice)).value_or(1)));
@@ -310,7 +298,7 @@ bool Choices::chooseOpen(const FunctionStmt &kernel, std::vector<KernelParameter
 
 /// Returns false if no expect directive describes a GEMM of two buffers.
 bool Choices::describeGemm(const DirectiveSet &directives, const std::map<std::string, KernelParameter> &parameters,
-                           OpenGemm &product) {
+                           OpenGemm &gemm) {
   Integers integers;
   for (const auto &[name, size] : request.sizes)
     integers.sizes[name] = Int128(size);
@@ -320,7 +308,7 @@ bool Choices::describeGemm(const DirectiveSet &directives, const std::map<std::s
     else if (parameter.constant->isConstant() && !parameter.isOpen)
       integers.values[name] = parameter.constant->constant;
   }
-  std::optional<Product> found = findProduct(directives);
+  std::optional<DotDirective> found = findDot(directives);
   if (!found)
     return false;
   auto pointerOf = [&](const std::string &name) {
@@ -338,19 +326,19 @@ bool Choices::describeGemm(const DirectiveSet &directives, const std::map<std::s
     isKnown = known.has_value();
     text = size.text;
   };
-  describeSize(found->a.size(0), product.m, product.knowsM, product.mText);
+  describeSize(found->a.size(0), gemm.m, gemm.knowsM, gemm.mText);
   // A batch is treated as additional rows.
   const Factor &batched = found->a.batchRank() > 0 ? found->a : found->b;
   for (const DirectiveExpr &size : ArrayRef(batched.buffer->shape).take_front(batched.batchRank())) {
     std::optional<int64_t> known = integers.estimate(*size.expr);
-    product.m = known && product.knowsM ? product.m * *known : OpenGemm::unknownSize;
-    product.knowsM &= known.has_value();
-    product.mText = "(" + product.mText + ") * (" + size.text + ")";
+    gemm.m = known && gemm.knowsM ? gemm.m * *known : OpenGemm::unknownSize;
+    gemm.knowsM &= known.has_value();
+    gemm.mText = "(" + gemm.mText + ") * (" + size.text + ")";
   }
-  describeSize(found->b.size(1), product.n, product.knowsN, product.nText);
-  describeSize(found->a.size(1), product.k, product.knowsK, product.kText);
-  product.element = a->type.pointee();
-  product.output = c->type.pointee();
+  describeSize(found->b.size(1), gemm.n, gemm.knowsN, gemm.nText);
+  describeSize(found->a.size(1), gemm.k, gemm.knowsK, gemm.kText);
+  gemm.element = a->type.pointee();
+  gemm.output = c->type.pointee();
 
   constexpr int64_t rowBytes = 16; // alignment that tensor maps require
   int64_t alignment = rowBytes, piece = rowBytes;
@@ -363,10 +351,10 @@ bool Choices::describeGemm(const DirectiveSet &directives, const std::map<std::s
         piece,
         dim ? std::gcd(pitch, integers.divisorOf(*factor->buffer->shape[factor->batchRank() + *dim].expr) * bytes) : 1);
   }
-  product.alignedRows = alignment == rowBytes;
-  product.copyBytes = static_cast<unsigned>(piece);
-  product.aKMajor = found->a.contiguousDim(integers) == (found->a.isTransposed ? 0u : 1u);
-  product.bKMajor = found->b.contiguousDim(integers) == (found->b.isTransposed ? 1u : 0u);
+  gemm.alignedRows = alignment == rowBytes;
+  gemm.copyBytes = static_cast<unsigned>(piece);
+  gemm.aKMajor = found->a.contiguousDim(integers) == (found->a.isTransposed ? 0u : 1u);
+  gemm.bKMajor = found->b.contiguousDim(integers) == (found->b.isTransposed ? 1u : 0u);
   return true;
 }
 

@@ -12,6 +12,7 @@
 #include "Frontend/Sema/Records.h"
 #include "Frontend/Sema/Statements.h"
 #include "Frontend/Syntax/Names.h"
+#include "Frontend/Syntax/Walk.h"
 
 using namespace mlir;
 
@@ -24,24 +25,7 @@ constexpr unsigned maxFoldDepth = 64;
 constexpr unsigned maxFolds = 10000;
 
 bool hasReturn(const Block &block) {
-  for (const Stmt *stmt : block) {
-    if (stmt->kind == StmtKind::Return)
-      return true;
-    const auto *counted = as<ForStmt>(stmt);
-    const auto *conditional = as<WhileStmt>(stmt);
-    const auto *with = as<WithStmt>(stmt);
-    if ((counted && hasReturn(counted->body)) || (conditional && hasReturn(conditional->body)) ||
-        (with && hasReturn(with->body)))
-      return true;
-    if (const auto *node = as<IfStmt>(stmt)) {
-      if (hasReturn(node->elseBody))
-        return true;
-      for (const IfStmt::Branch &branch : node->branches)
-        if (hasReturn(branch.body))
-          return true;
-    }
-  }
-  return false;
+  return anyStatement(block, [](const Stmt &stmt) { return stmt.kind == StmtKind::Return; });
 }
 
 bool hasReturn(const IfStmt &stmt, size_t branch) {

@@ -19,6 +19,7 @@
 #include "Frontend/Sema/ModuleNames.h"
 #include "Frontend/Sema/Statements.h"
 #include "Frontend/Syntax/Names.h"
+#include "Frontend/Syntax/Walk.h"
 #include "Frontend/Values/Collections.h"
 
 using namespace mlir;
@@ -31,15 +32,8 @@ void collectChangedLists(const Block &block, std::vector<std::string> &names) {
   for (const Stmt *stmt : block) {
     if (const NameExpr *changed = changedBy(*stmt))
       names.push_back(changed->id);
-    if (const auto *loop = as<ForStmt>(stmt))
-      collectChangedLists(loop->body, names);
-    if (const auto *loop = as<WhileStmt>(stmt))
-      collectChangedLists(loop->body, names);
-    if (const auto *node = as<IfStmt>(stmt)) {
-      for (const IfStmt::Branch &branch : node->branches)
-        collectChangedLists(branch.body, names);
-      collectChangedLists(node->elseBody, names);
-    }
+    for (const Block *inner : blocksOf(*stmt))
+      collectChangedLists(*inner, names);
   }
 }
 

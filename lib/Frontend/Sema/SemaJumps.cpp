@@ -16,6 +16,7 @@
 
 #include "Frontend/Sema/Records.h"
 #include "Frontend/Sema/Statements.h"
+#include "Frontend/Syntax/Walk.h"
 
 using namespace mlir;
 
@@ -34,37 +35,22 @@ const Block *bodyOf(const Stmt *stmt) {
   return nullptr;
 }
 
-/// Returns true if some statement satisfies the predicate, also in branches, and in loops if `inLoops`.
-bool contains(const Block &block, bool inLoops, llvm::function_ref<bool(const Stmt &)> predicate) {
-  for (const Stmt *stmt : block) {
-    if (predicate(*stmt))
-      return true;
-    if (const Block *body = inLoops ? bodyOf(stmt) : nullptr; body && contains(*body, inLoops, predicate))
-      return true;
-    if (const auto *with = as<WithStmt>(stmt); with && contains(with->body, inLoops, predicate))
-      return true;
-    if (const auto *node = as<IfStmt>(stmt)) {
-      for (const IfStmt::Branch &branch : node->branches)
-        if (contains(branch.body, inLoops, predicate))
-          return true;
-      if (contains(node->elseBody, inLoops, predicate))
-        return true;
-    }
-  }
-  return false;
-}
-
 bool returns(const Block &block) {
-  return contains(block, /*inLoops=*/true, [](const Stmt &stmt) { return stmt.kind == StmtKind::Return; });
+  return anyStatement(block, [](const Stmt &stmt) { return stmt.kind == StmtKind::Return; });
 }
 bool returnsValue(const Block &block) {
-  return contains(block, /*inLoops=*/true, [](const Stmt &stmt) {
+  return anyStatement(block, [](const Stmt &stmt) {
     const auto *node = as<ReturnStmt>(&stmt);
     return node && node->value;
   });
 }
+/// Returns true if the block has a jump of this kind outside of inner loops.
 bool hasJump(const Block &block, StmtKind kind) {
-  return contains(block, /*inLoops=*/false, [&](const Stmt &stmt) { return stmt.kind == kind; });
+  return llvm::any_of(block, [&](const Stmt *stmt) {
+    bool isLoop = bodyOf(stmt) != nullptr;
+    return stmt->kind == kind ||
+           (!isLoop && llvm::any_of(blocksOf(*stmt), [&](const Block *inner) { return hasJump(*inner, kind); }));
+  });
 }
 bool leaves(const Block &block) {
   return returns(block) || hasJump(block, StmtKind::Break) || hasJump(block, StmtKind::Continue);

@@ -5,6 +5,7 @@
 #include "Frontend/Sema/ModuleSema.h"
 #include "Frontend/Syntax/Literals.h"
 #include "Frontend/Syntax/Names.h"
+#include "Frontend/Syntax/Walk.h"
 
 #include <algorithm>
 
@@ -20,11 +21,9 @@ void collectClasses(const Block &block, std::vector<const ClassStmt *> &classes)
       classes.push_back(type);
     if (const auto *host = as<HostStmt>(stmt))
       collectClasses(host->body, classes);
-    if (const auto *conditional = as<IfStmt>(stmt)) {
-      for (const IfStmt::Branch &branch : conditional->branches)
-        collectClasses(branch.body, classes);
-      collectClasses(conditional->elseBody, classes);
-    }
+    if (stmt->kind == StmtKind::If)
+      for (const Block *inner : blocksOf(*stmt))
+        collectClasses(*inner, classes);
   }
 }
 
@@ -44,11 +43,9 @@ void collectFunctions(const Block &block, const std::string &prefix, std::vector
           functions.push_back({prefix + type->name + "." + method->name, method, &block});
     if (const auto *host = as<HostStmt>(stmt))
       collectFunctions(host->body, prefix + host->name + ".", functions);
-    if (const auto *conditional = as<IfStmt>(stmt)) {
-      for (const IfStmt::Branch &branch : conditional->branches)
-        collectFunctions(branch.body, prefix, functions);
-      collectFunctions(conditional->elseBody, prefix, functions);
-    }
+    if (stmt->kind == StmtKind::If)
+      for (const Block *inner : blocksOf(*stmt))
+        collectFunctions(*inner, prefix, functions);
   }
 }
 
@@ -86,19 +83,9 @@ void keepDeclared(std::vector<Candidate> &functions,
 }
 
 bool returnsOtherThanNone(const Block &block) {
-  return llvm::any_of(block, [](const Stmt *stmt) {
-    if (const auto *node = as<ReturnStmt>(stmt))
-      return node->value && node->value->kind != ExprKind::None;
-    if (const auto *node = as<IfStmt>(stmt))
-      return returnsOtherThanNone(node->elseBody) || llvm::any_of(node->branches, [](const IfStmt::Branch &branch) {
-               return returnsOtherThanNone(branch.body);
-             });
-    if (const auto *node = as<ForStmt>(stmt))
-      return returnsOtherThanNone(node->body);
-    if (const auto *node = as<WhileStmt>(stmt))
-      return returnsOtherThanNone(node->body);
-    const auto *with = as<WithStmt>(stmt);
-    return with && returnsOtherThanNone(with->body);
+  return anyStatement(block, [](const Stmt &stmt) {
+    const auto *node = as<ReturnStmt>(&stmt);
+    return node && node->value && node->value->kind != ExprKind::None;
   });
 }
 

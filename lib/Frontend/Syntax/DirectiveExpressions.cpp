@@ -3,6 +3,7 @@
 
 #include "Directives/Functions.h"
 #include "Frontend/Syntax/Unparse.h"
+#include "Frontend/Syntax/Walk.h"
 
 #include <algorithm>
 
@@ -33,24 +34,9 @@ bool isShort(const Expr &expr, size_t &left) {
   if (left == 0)
     return false;
   --left;
-  auto all = [&](std::initializer_list<const Expr *> parts) {
-    return std::all_of(parts.begin(), parts.end(), [&](const Expr *part) { return isShort(*part, left); });
-  };
-  if (const auto *node = as<UnaryExpr>(&expr))
-    return all({node->operand});
-  if (const auto *node = as<BinaryExpr>(&expr))
-    return all({node->left, node->right});
-  if (const auto *node = as<CompareExpr>(&expr))
-    return all({node->left, node->right});
-  if (const auto *node = as<ConditionalExpr>(&expr))
-    return all({node->condition, node->thenValue, node->elseValue});
-  if (const auto *node = as<BoolOpExpr>(&expr))
-    return std::all_of(node->values.begin(), node->values.end(),
-                       [&](const Expr *part) { return isShort(*part, left); });
-  if (const auto *node = as<CallExpr>(&expr))
-    return std::all_of(node->arguments.begin(), node->arguments.end(),
-                       [&](const Argument &argument) { return isShort(*argument.value, left); });
-  return true;
+  bool result = true;
+  forEachChild(expr, [&](const Expr &child) { result = result && isShort(child, left); });
+  return result;
 }
 
 bool reject(DiagnosticEngine &diagnostics, const Expr &expr, DirectiveDialect dialect) {

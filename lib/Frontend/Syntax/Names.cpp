@@ -3,6 +3,8 @@
 
 #include "Frontend/Syntax/Names.h"
 
+#include "Frontend/Syntax/Walk.h"
+
 namespace tile::frontend {
 
 void collectNames(const Block &block, std::set<std::string> &names) {
@@ -23,66 +25,24 @@ void collectNames(const Block &block, std::set<std::string> &names) {
     else if (const auto *node = as<AssertStmt>(stmt))
       collectNames(node->condition, names), collectNames(node->message, names);
     else if (const auto *node = as<ForStmt>(stmt))
-      collectNames(node->iterator, names), collectNames(node->body, names);
+      collectNames(node->iterator, names);
     else if (const auto *node = as<WhileStmt>(stmt))
-      collectNames(node->condition, names), collectNames(node->body, names);
-    else if (const auto *node = as<WithStmt>(stmt))
-      collectNames(node->body, names);
+      collectNames(node->condition, names);
     else if (const auto *node = as<IfStmt>(stmt)) {
       for (const IfStmt::Branch &branch : node->branches)
-        collectNames(branch.condition, names), collectNames(branch.body, names);
-      collectNames(node->elseBody, names);
+        collectNames(branch.condition, names);
     }
+    for (const Block *inner : blocksOf(*stmt))
+      collectNames(*inner, names);
   }
 }
 
 void collectNames(const Expr *expr, std::set<std::string> &names) {
   if (!expr)
     return;
-  auto all = [&](const auto &list) {
-    for (const Expr *child : list)
-      collectNames(child, names);
-  };
   if (const auto *node = as<NameExpr>(expr))
     names.insert(node->id);
-  else if (const auto *node = as<UnaryExpr>(expr))
-    all(std::array{node->operand});
-  else if (const auto *node = as<BinaryExpr>(expr))
-    all(std::array{node->left, node->right});
-  else if (const auto *node = as<CompareExpr>(expr))
-    all(std::array{node->left, node->right});
-  else if (const auto *node = as<ConditionalExpr>(expr))
-    all(std::array{node->condition, node->thenValue, node->elseValue});
-  else if (const auto *node = as<BoolOpExpr>(expr))
-    all(node->values);
-  else if (const auto *node = as<TupleExpr>(expr))
-    all(node->elements);
-  else if (const auto *node = as<ListExpr>(expr))
-    all(node->elements);
-  else if (const auto *node = as<DictExpr>(expr))
-    all(node->keys), all(node->values);
-  else if (const auto *node = as<LambdaExpr>(expr))
-    all(std::array{node->body});
-  else if (const auto *node = as<ComprehensionExpr>(expr)) {
-    collectNames(node->element, names);
-    for (const ComprehensionExpr::Clause &clause : node->clauses)
-      collectNames(clause.iterable, names), all(clause.conditions);
-  } else if (const auto *node = as<FStringExpr>(expr)) {
-    for (const FStringPart &part : node->parts)
-      collectNames(part.value, names);
-  } else if (const auto *node = as<StarredExpr>(expr))
-    all(std::array{node->value});
-  else if (const auto *node = as<AttributeExpr>(expr))
-    all(std::array{node->value});
-  else if (const auto *node = as<SubscriptExpr>(expr))
-    all(std::array{node->value, node->index});
-  else if (const auto *node = as<SliceExpr>(expr))
-    all(std::array{node->lower, node->upper, node->step});
-  else if (const auto *node = as<CallExpr>(expr)) {
-    collectNames(node->callee, names);
-    for (const Argument &argument : node->arguments)
-      collectNames(argument.value, names);
-  }
+  forEachChild(*expr, [&](const Expr &child) { collectNames(&child, names); });
 }
 
 const NameExpr *containerOf(const Expr &expr) {
@@ -134,21 +94,14 @@ static void collectAssigned(const Block &block, std::set<std::string> &names) {
       names.insert(augmented->target->id);
     else if (const auto *annotated = as<AnnAssignStmt>(stmt))
       names.insert(annotated->target->id);
-    if (const auto *branches = as<IfStmt>(stmt)) {
-      for (const IfStmt::Branch &branch : branches->branches)
-        collectAssigned(branch.body, names);
-      collectAssigned(branches->elseBody, names);
-    } else if (const auto *loop = as<ForStmt>(stmt)) {
+    else if (const auto *loop = as<ForStmt>(stmt))
       names.insert(loop->target->id);
-      collectAssigned(loop->body, names);
-    } else if (const auto *loop = as<WhileStmt>(stmt)) {
-      collectAssigned(loop->body, names);
-    } else if (const auto *with = as<WithStmt>(stmt)) {
+    else if (const auto *with = as<WithStmt>(stmt))
       for (const WithStmt::Item &item : with->items)
         if (item.target)
           names.insert(item.target->id);
-      collectAssigned(with->body, names);
-    }
+    for (const Block *inner : blocksOf(*stmt))
+      collectAssigned(*inner, names);
   }
 }
 
