@@ -38,10 +38,10 @@ static uint64_t unsignedBound(mlir::Value value) {
             return std::min(unsignedBound(least->getOperand(0)), unsignedBound(least->getOperand(1)));
           })
           // A remainder is smaller than its nonzero divisor.
-          .Case([](arith::RemUIOp rest) { return std::max<uint64_t>(unsignedBound(rest.getRhs()), 1) - 1; })
-          .Case([](arith::RemSIOp rest) {
-            bool hasSign = unsignedBound(rest.getLhs()) == unknown || unsignedBound(rest.getRhs()) == unknown;
-            return hasSign ? unknown : std::max<uint64_t>(unsignedBound(rest.getRhs()), 1) - 1;
+          .Case([](arith::RemUIOp remaining) { return std::max<uint64_t>(unsignedBound(remaining.getRhs()), 1) - 1; })
+          .Case([](arith::RemSIOp remaining) {
+            bool hasSign = unsignedBound(remaining.getLhs()) == unknown || unsignedBound(remaining.getRhs()) == unknown;
+            return hasSign ? unknown : std::max<uint64_t>(unsignedBound(remaining.getRhs()), 1) - 1;
           })
           .Case<arith::AddIOp>(
               [](arith::AddIOp sum) { return unsignedBound(sum.getLhs()) + unsignedBound(sum.getRhs()); })

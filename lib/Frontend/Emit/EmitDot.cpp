@@ -129,9 +129,9 @@ static SymValue emitBatch(Emitter &sema, BuiltinCall &call, const SymValue &a, c
     return sema.error(Diag::dot_batch, call.range, {describe(a), describe(b)});
   if (!precision)
     return {};
-  SymValue numbers = sema.arange(0, count, call.range);
+  SymValue indices = sema.arange(0, count, call.range);
   for (int dim : {1, 2})
-    numbers = sema.expandDims(numbers, dim, call.range);
+    indices = sema.expandDims(indices, dim, call.range);
   // Emit phase by phase instead of dot by dot, so that the operands of all dots are adjacent, and so are their results.
   SmallVector<BuiltinCall> calls;
   for (int64_t i = 0; i < count; ++i) {
@@ -146,15 +146,15 @@ static SymValue emitBatch(Emitter &sema, BuiltinCall &call, const SymValue &a, c
     for (size_t flag : {7, 8})
       one.arguments[flag].value = SymValue::makeConstant(false);
   }
-  SmallVector<SymValue> products;
+  SmallVector<SymValue> dots;
   for (BuiltinCall &one : calls)
-    if (products.emplace_back(emitDot(sema, one)).isError())
+    if (dots.emplace_back(emitDot(sema, one)).isError())
       return {};
-  SymValue whole = sema.makeSplat(Value(Int128(0)), products.front().type,
-                                  {count, products.front().shape()[0], products.front().shape()[1]}, call.range);
-  for (auto [index, product] : llvm::enumerate(products)) {
-    SymValue isOwn = sema.compare(CompareOp::Eq, numbers, SymValue::makeConstant(Int128(index)), call.range);
-    whole = sema.select(isOwn, sema.expandDims(product, 0, call.range), whole, call.range);
+  SymValue whole = sema.makeSplat(Value(Int128(0)), dots.front().type,
+                                  {count, dots.front().shape()[0], dots.front().shape()[1]}, call.range);
+  for (auto [index, dot] : llvm::enumerate(dots)) {
+    SymValue isOwn = sema.compare(CompareOp::Eq, indices, SymValue::makeConstant(Int128(index)), call.range);
+    whole = sema.select(isOwn, sema.expandDims(dot, 0, call.range), whole, call.range);
   }
   return whole;
 }
@@ -177,11 +177,11 @@ static SymValue emitManyDimensions(Emitter &sema, BuiltinCall &call, const SymVa
     flat.arguments[2].value = flattened(acc);
   for (size_t flag : {7, 8})
     flat.arguments[flag].value = SymValue::makeConstant(false);
-  SymValue product = emitDot(sema, flat);
-  if (product.isError())
+  SymValue dot = emitDot(sema, flat);
+  if (dot.isError())
     return {};
-  llvm::append_range(leading, product.shape().take_back(2));
-  return sema.reshape(product, leading, call.range);
+  llvm::append_range(leading, dot.shape().take_back(2));
+  return sema.reshape(dot, leading, call.range);
 }
 
 SymValue emitDot(Emitter &sema, BuiltinCall &call) {

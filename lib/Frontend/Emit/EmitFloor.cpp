@@ -114,16 +114,16 @@ SymValue Emitter::elementAt(const SymValue &value, size_t axis, const SymValue &
   } else if (!index.isScalar() || !index.type.isInt() || index.type.isBool()) {
     return error(Diag::element_index, range, {describe(index)});
   }
-  SymValue numbers = arange(0, size, range);
-  for (size_t dim = 0; dim < value.shape().size() && !numbers.isError(); ++dim)
+  SymValue indices = arange(0, size, range);
+  for (size_t dim = 0; dim < value.shape().size() && !indices.isError(); ++dim)
     if (dim != axis)
-      numbers = expandDims(numbers, static_cast<int64_t>(dim), range);
-  if (numbers.isError())
+      indices = expandDims(indices, static_cast<int64_t>(dim), range);
+  if (indices.isError())
     return {};
   DType type = value.type, wide = type.isBool() ? DType(Scalar::UInt8) : bitsType(type);
   SymValue bits = type.isBool() ? cast(value, wide, range) : bitcast(value, wide, range);
   SymValue chosen =
-      select(compare(CompareOp::Eq, numbers, position, range), bits, makeNumber(Value(Int128(0)), wide, range), range);
+      select(compare(CompareOp::Eq, indices, position, range), bits, makeNumber(Value(Int128(0)), wide, range), range);
   if (chosen.isError())
     return {};
   const BuiltinInfo *reduction = findBuiltin("reduce_or");

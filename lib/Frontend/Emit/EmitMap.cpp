@@ -130,11 +130,11 @@ std::vector<SymValue> splitPositions(BuiltinCall &call, const SymValue &value, u
 }
 
 /// Inverse of splitPositions.
-SymValue joinPositions(BuiltinCall &call, ArrayRef<SymValue> places) {
-  if (places.size() == 1)
-    return places.front();
+SymValue joinPositions(BuiltinCall &call, ArrayRef<SymValue> positions) {
+  if (positions.size() == 1)
+    return positions.front();
   std::vector<SymValue> even, odd;
-  for (auto [index, place] : llvm::enumerate(places))
+  for (auto [index, place] : llvm::enumerate(positions))
     (index % 2 == 0 ? even : odd).push_back(place);
   return callValues(call, "join", {joinPositions(call, even), joinPositions(call, odd)});
 }
@@ -145,10 +145,10 @@ std::vector<SymValue> emitPacked(BuiltinCall &call, const std::vector<SymValue> 
   unsigned bits = llvm::Log2_64(static_cast<uint64_t>(pack));
   SmallVector<int64_t> whole(blocks[0].shape()), rows{ShapedType::getNumElements(whole) / pack};
   rows.append(bits, 2);
-  std::vector<SymValue> places, results;
+  std::vector<SymValue> positions, results;
   for (const SymValue &value : blocks)
-    llvm::append_range(places, splitPositions(call, sema.reshape(value, rows, call.range), bits));
-  std::vector<SymValue> mapped = emitRegion(call, places, isTuple);
+    llvm::append_range(positions, splitPositions(call, sema.reshape(value, rows, call.range), bits));
+  std::vector<SymValue> mapped = emitRegion(call, positions, isTuple);
   auto count = static_cast<size_t>(pack);
   for (size_t first = 0; first < mapped.size(); first += count) {
     ArrayRef<SymValue> group = ArrayRef(mapped).slice(first).take_front(count);

@@ -144,7 +144,7 @@ SymValue emitDeviceAssert(Emitter &sema, BuiltinCall &call) {
 /// Returns the values of a hint, one per dimension; nullopt after an error.
 static std::optional<SmallVector<int64_t>> hintNumbers(BuiltinCall &call, const SymValue &source) {
   std::vector<SymValue> values = call[1].isTuple() ? call[1].elements : std::vector<SymValue>{call[1]};
-  SmallVector<int64_t> numbers;
+  SmallVector<int64_t> hints;
   for (const SymValue &value : values) {
     std::optional<Int128> number = value.isConstant() ? asInteger(value.constant) : std::nullopt;
     if (!number) {
@@ -152,16 +152,16 @@ static std::optional<SmallVector<int64_t>> hintNumbers(BuiltinCall &call, const 
         call.constantNeeded(1);
       return std::nullopt;
     }
-    numbers.push_back(int64_t(*number));
+    hints.push_back(int64_t(*number));
     if (*number < 1) {
       call.sema.error(Diag::hint_value, call.rangeOf(1), {std::string(call.info.name), printed(value)});
       return std::nullopt;
     }
   }
-  if (numbers.size() == std::max<size_t>(1, source.shape().size()))
-    return numbers;
+  if (hints.size() == std::max<size_t>(1, source.shape().size()))
+    return hints;
   call.sema.error(Diag::hint_values, call.rangeOf(1),
-                  {std::string(call.info.name), std::to_string(numbers.size()), describe(source)});
+                  {std::string(call.info.name), std::to_string(hints.size()), describe(source)});
   return std::nullopt;
 }
 
@@ -185,8 +185,8 @@ SymValue emitHint(Emitter &sema, BuiltinCall &call) {
   SymValue source = call.tensor(0);
   if (source.isError())
     return {};
-  std::optional<SmallVector<int64_t>> numbers = hintNumbers(call, source);
-  if (!numbers)
+  std::optional<SmallVector<int64_t>> hints = hintNumbers(call, source);
+  if (!hints)
     return {};
   if (source.type.isFloat())
     return source;
@@ -201,12 +201,12 @@ SymValue emitHint(Emitter &sema, BuiltinCall &call) {
   if (!hint || !isHere || isSaid())
     hint = HintOp::create(sema.builder, sema.location(call.range), value.getType(), value, {}, {}, {});
   if (call.info.name == "multiple_of") {
-    hint.setDivisibility(*numbers);
-    promiseAlignment(sema, value, numbers->front());
+    hint.setDivisibility(*hints);
+    promiseAlignment(sema, value, hints->front());
   } else if (call.info.name == "max_contiguous") {
-    hint.setContiguity(*numbers);
+    hint.setContiguity(*hints);
   } else {
-    hint.setConstancy(*numbers);
+    hint.setConstancy(*hints);
   }
   if (isHere && hint.getResult() != value)
     sema.rebind(value, hint.getResult());

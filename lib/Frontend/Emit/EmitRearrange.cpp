@@ -41,7 +41,7 @@ SymValue butterfly(BuiltinCall &call, const SymValue &source, int64_t axis, int6
 }
 
 /// Returns a numeric block, or an error value after a message.
-SymValue numbers(BuiltinCall &call, size_t index) {
+SymValue numericOperand(BuiltinCall &call, size_t index) {
   SymValue value = call.block(index);
   if (value.isError() || !value.type.isPointer)
     return value;
@@ -262,7 +262,7 @@ SymValue emitJoin(Emitter &, BuiltinCall &call) {
 }
 
 SymValue emitSplit(Emitter &sema, BuiltinCall &call) {
-  SymValue value = numbers(call, 0);
+  SymValue value = numericOperand(call, 0);
   if (value.isError())
     return {};
   if (value.shape().back() != 2)
@@ -284,7 +284,7 @@ SymValue emitInterleave(Emitter &sema, BuiltinCall &call) {
 
 /// Concatenates two blocks along a dimension: moves the new dimension of join before it and merges both.
 SymValue emitCat(Emitter &sema, BuiltinCall &call) {
-  SymValue left = numbers(call, 0), right = numbers(call, 1);
+  SymValue left = numericOperand(call, 0), right = numericOperand(call, 1);
   if (left.isError() || right.isError())
     return {};
   if (left.shape() != right.shape() || left.type != right.type)
@@ -303,7 +303,7 @@ SymValue emitCat(Emitter &sema, BuiltinCall &call) {
 }
 
 SymValue emitGather(Emitter &sema, BuiltinCall &call) {
-  SymValue source = numbers(call, 0), indices = numbers(call, 1);
+  SymValue source = numericOperand(call, 0), indices = numericOperand(call, 1);
   if (source.isError() || indices.isError())
     return {};
   size_t rank = source.shape().size();
@@ -319,7 +319,7 @@ SymValue emitGather(Emitter &sema, BuiltinCall &call) {
 }
 
 SymValue emitFlip(Emitter &sema, BuiltinCall &call) {
-  SymValue value = numbers(call, 0);
+  SymValue value = numericOperand(call, 0);
   std::optional<int64_t> axis = value.isError() ? std::nullopt : axisOrLast(call, 1, value.shape().size());
   if (!axis)
     return {};
@@ -329,7 +329,7 @@ SymValue emitFlip(Emitter &sema, BuiltinCall &call) {
 }
 
 SymValue emitSort(Emitter &, BuiltinCall &call) {
-  SymValue value = numbers(call, 0);
+  SymValue value = numericOperand(call, 0);
   std::optional<bool> descending = call.flag(2);
   std::optional<int64_t> axis = value.isError() ? std::nullopt : axisOrLast(call, 1, value.shape().size());
   return axis && descending ? sorted(call, value, *axis, *descending) : SymValue();
@@ -337,7 +337,7 @@ SymValue emitSort(Emitter &, BuiltinCall &call) {
 
 /// Returns the k largest elements along a dimension, in descending order.
 SymValue emitTopk(Emitter &sema, BuiltinCall &call) {
-  SymValue value = numbers(call, 0);
+  SymValue value = numericOperand(call, 0);
   std::optional<int64_t> k = call.integer(1);
   std::optional<int64_t> axis = value.isError() ? std::nullopt : axisOrLast(call, 2, value.shape().size());
   if (!axis || !k)
@@ -349,7 +349,7 @@ SymValue emitTopk(Emitter &sema, BuiltinCall &call) {
 }
 
 SymValue emitBitonicMerge(Emitter &, BuiltinCall &call) {
-  SymValue value = numbers(call, 0);
+  SymValue value = numericOperand(call, 0);
   std::optional<bool> descending = call.flag(2);
   std::optional<int64_t> axis = value.isError() ? std::nullopt : axisOrLast(call, 1, value.shape().size());
   if (!axis || !descending)
@@ -361,7 +361,7 @@ SymValue emitBitonicMerge(Emitter &, BuiltinCall &call) {
 
 /// Counts the values 0 to num_bins - 1; others are ignored.
 SymValue emitHistogram(Emitter &sema, BuiltinCall &call) {
-  SymValue value = numbers(call, 0);
+  SymValue value = numericOperand(call, 0);
   std::optional<int64_t> bins = call.integer(1);
   if (value.isError() || !bins)
     return {};

@@ -97,8 +97,8 @@ def div_floor_integer(a, b):
 
 @triton.jit
 def remainder_integer(a, b):
-    rest = a % b
-    return tl.where((rest != 0) & ((rest < 0) != (b < 0)), rest + b, rest)
+    remaining = a % b
+    return tl.where((remaining != 0) & ((remaining < 0) != (b < 0)), remaining + b, remaining)
 
 @triton.jit
 def welford_reduce(value, mean, m2, weight, first_iteration):

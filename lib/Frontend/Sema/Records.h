@@ -11,7 +11,7 @@ class Records : Part {
 public:
   using Part::Part;
   void warnConstantOperand(BinaryOp op, const SymValue &left, const SymValue &right, SourceRange range);
-  void rememberProduct(const SymValue &value, const BinaryExpr &expr);
+  void rememberMultiplication(const SymValue &value, const BinaryExpr &expr);
   void rememberAccess(const SymValue &result, SourceRange range);
   void warnLostWeakness(const SymValue &left, const SymValue &right, DType common, bool isDivision, SourceRange range);
   void warnUnusedAdvance(const Expr &expr);

@@ -344,12 +344,12 @@ bool Calls::bindParameters(const FunctionStmt &function, const std::vector<Bound
   for (const Parameter &parameter : function.parameters) {
     std::optional<SymValue> value;
     if (parameter.isVarArgs) {
-      std::vector<SymValue> rest;
+      std::vector<SymValue> remaining;
       for (; next < arguments.size() && arguments[next].name.empty(); ++next) {
         used[next] = true;
-        rest.push_back(arguments[next].value);
+        remaining.push_back(arguments[next].value);
       }
-      value = limitSize(SymValue::makeTuple(std::move(rest)), range);
+      value = limitSize(SymValue::makeTuple(std::move(remaining)), range);
       if (value->isError())
         return false;
     } else if (parameter.isKeywords) {

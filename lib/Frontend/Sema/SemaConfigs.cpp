@@ -277,7 +277,7 @@ KernelConfigurations Tuner::listTuned() {
     if (!tuning.configurations.empty())
       all = all.empty() ? tuning.configurations : combine(tuning.configurations, all);
   }
-  std::map<std::string, size_t> places; // index in the result
+  std::map<std::string, size_t> indices; // index in the result
   for (const TunedConfiguration &tuned : all) {
     KernelConfiguration listed;
     bool isReadable = tuned.isComplete;
@@ -296,7 +296,7 @@ KernelConfigurations Tuner::listTuned() {
     result.isComplete &= isReadable;
     if (!isReadable)
       continue;
-    auto [place, isNew] = places.try_emplace(text, result.configurations.size());
+    auto [place, isNew] = indices.try_emplace(text, result.configurations.size());
     if (isNew)
       result.configurations.push_back(std::move(listed));
     else

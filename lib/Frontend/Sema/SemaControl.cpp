@@ -21,7 +21,7 @@ namespace tile::frontend {
 namespace {
 
 constexpr unsigned maxFoldDepth = 64;
-// After a branch that may return, the rest of the function is emitted twice, so the number can grow exponentially.
+// After a branch that may return, the remainder of the function is emitted twice, so the number can grow exponentially.
 constexpr unsigned maxFolds = 10000;
 
 bool hasReturn(const Block &block) {
@@ -38,13 +38,13 @@ bool hasReturn(const IfStmt &stmt, size_t branch) {
 } // namespace
 
 /// Emits the 'if' from one of its branches on. A result means that the function has returned.
-std::optional<BlockResult> Statements::emitIf(const IfStmt &stmt, size_t branch, const Continuation &rest) {
+std::optional<BlockResult> Statements::emitIf(const IfStmt &stmt, size_t branch, const Continuation &remaining) {
   auto emitLive = [&](const Block &body) -> std::optional<BlockResult> {
     if (!hasReturn(body)) {
       BlockResult result = emitBlock({&body, 0, nullptr});
       return result.returned ? std::optional(result) : std::nullopt;
     }
-    return emitBlock({&body, 0, &rest});
+    return emitBlock({&body, 0, &remaining});
   };
   if (branch == stmt.branches.size()) {
     sema.records.addLiveBranches(&stmt, branch);
@@ -66,13 +66,13 @@ std::optional<BlockResult> Statements::emitIf(const IfStmt &stmt, size_t branch,
   if (known.value_or(true))
     sema.records.addLiveBranches(&stmt, branch);
   if (known)
-    return *known ? emitLive(current.body) : emitIf(stmt, branch + 1, rest);
+    return *known ? emitLive(current.body) : emitIf(stmt, branch + 1, remaining);
   chosen = sema.evaluator.condition(chosen, current.condition->range);
   if (chosen.isError())
     return std::nullopt;
   if (hasReturn(stmt, branch)) {
     if (loopDepth == 0)
-      return emitFoldedIf(stmt, branch, chosen, rest);
+      return emitFoldedIf(stmt, branch, chosen, remaining);
     error(Diag::jump_needs_tile1, current.keyword, {"'return' inside a loop"});
     return std::nullopt;
   }
@@ -97,7 +97,7 @@ void Statements::emitDoubtful(const Block &body, SourceRange reason) {
 }
 
 BlockResult Statements::emitFoldedIf(const IfStmt &stmt, size_t branch, const SymValue &condition,
-                                     const Continuation &rest) {
+                                     const Continuation &remaining) {
   BlockResult results[2];
   if (foldDepth >= maxFoldDepth || ++folds > maxFolds) {
     unsigned limit = foldDepth >= maxFoldDepth ? maxFoldDepth : maxFolds;
@@ -113,11 +113,11 @@ BlockResult Statements::emitFoldedIf(const IfStmt &stmt, size_t branch, const Sy
     builder.setInsertionPointToStart(i == 0 ? skeleton.thenBlock() : skeleton.elseBlock());
     scope = before;
     if (i == 0)
-      results[i] = emitBlock({&stmt.branches[branch].body, 0, &rest});
-    else if (std::optional<BlockResult> result = emitIf(stmt, branch + 1, rest))
+      results[i] = emitBlock({&stmt.branches[branch].body, 0, &remaining});
+    else if (std::optional<BlockResult> result = emitIf(stmt, branch + 1, remaining))
       results[i] = *result;
     else
-      results[i] = emitBlock(rest);
+      results[i] = emitBlock(remaining);
     if (!results[i].returned)
       results[i].range = stmt.range;
   }

@@ -15,16 +15,16 @@ std::optional<KernelParameter> Signature::parseDescriptor(llvm::StringRef text, 
     error(Diag::bad_parameter_type, range, {text.str(), ""});
     return std::nullopt;
   };
-  StringRef rest = text;
-  if (!rest.consume_front("tensordesc<") || !rest.consume_back(">"))
+  StringRef remaining = text;
+  if (!remaining.consume_front("tensordesc<") || !remaining.consume_back(">"))
     return bad();
   // As in make_tensor_descriptor, the padding may be NaN.
-  rest = rest.trim();
-  parameter.padsNan = rest.consume_back(":nan");
-  rest = rest.trim();
-  if (!rest.consume_back("]"))
+  remaining = remaining.trim();
+  parameter.padsNan = remaining.consume_back(":nan");
+  remaining = remaining.trim();
+  if (!remaining.consume_back("]"))
     return bad();
-  auto [elementName, sizes] = rest.split('[');
+  auto [elementName, sizes] = remaining.split('[');
   std::optional<DType> element = dtypeByName(elementName.trim().str());
   if (!element || (parameter.padsNan && !element->isFloat()))
     return bad();

@@ -86,10 +86,10 @@ void describeDescriptor(const BufferDirective &buffer, AddDefault addDefault) {
   };
   for (size_t i = 0; i < buffer.shape.size(); ++i)
     add("_shape", i, buffer.shape[i].text);
-  std::string product = "1";
+  std::string pitch = "1";
   for (size_t i = buffer.shape.size(); i-- > 1;) {
-    product = "(" + buffer.shape[i].text + ") * " + product;
-    add("_stride", i - 1, buffer.strides.empty() ? product : buffer.strides[i - 1].text);
+    pitch = "(" + buffer.shape[i].text + ") * " + pitch;
+    add("_stride", i - 1, buffer.strides.empty() ? pitch : buffer.strides[i - 1].text);
   }
 }
 

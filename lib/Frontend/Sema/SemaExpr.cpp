@@ -188,7 +188,7 @@ SymValue Evaluator::applyBinary(BinaryOp op, const SymValue &left, const SymValu
 SymValue Evaluator::evaluateBinary(const BinaryExpr &expr) {
   SymValue left = evaluate(*expr.left), right = evaluate(*expr.right);
   SymValue result = applyBinary(expr.op, left, right, expr.range);
-  sema.records.rememberProduct(result, expr);
+  sema.records.rememberMultiplication(result, expr);
   return result;
 }
 
@@ -344,8 +344,8 @@ SymValue Evaluator::joinRegions(scf::IfOp skeleton, const SymValue &thenValue, c
   joined.getElseRegion().takeBody(skeleton.getElseRegion());
   skeleton.erase();
   SmallVector<mlir::Value> results(joined.getResults());
-  ArrayRef<mlir::Value> rest = results;
-  return rebuild(thenValue, rest);
+  ArrayRef<mlir::Value> remaining = results;
+  return rebuild(thenValue, remaining);
 }
 
 SymValue Evaluator::evaluateFString(const FStringExpr &expr) {

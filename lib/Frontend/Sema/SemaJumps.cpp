@@ -177,8 +177,8 @@ private:
       if (const Block *body = bodyOf(&stmt); body && returns(*body)) {
         rewriteLoop(stmt, out);
         out.push_back(assign(stop, name(returnedFlag, stmt.range)));
-        if (Block rest = rewriteBlock(block, i + 1); !rest.empty())
-          out.push_back(branch(negated(returnedFlag, stmt.range), std::move(rest)));
+        if (Block remaining = rewriteBlock(block, i + 1); !remaining.empty())
+          out.push_back(branch(negated(returnedFlag, stmt.range), std::move(remaining)));
         return out;
       }
       if (const auto *with = as<WithStmt>(&stmt); with && leaves(with->body)) {
@@ -186,9 +186,9 @@ private:
         entered->keyword = with->keyword;
         entered->items = with->items;
         out.push_back(entered);
-        Block rest = with->body;
-        rest.insert(rest.end(), block.begin() + i + 1, block.end());
-        llvm::append_range(out, rewriteBlock(rest));
+        Block remaining = with->body;
+        remaining.insert(remaining.end(), block.begin() + i + 1, block.end());
+        llvm::append_range(out, rewriteBlock(remaining));
         return out;
       }
       const auto *node = as<IfStmt>(&stmt);
@@ -204,7 +204,7 @@ private:
     return out;
   }
 
-  void rewriteIf(const IfStmt &stmt, const Block &rest, Block &out) {
+  void rewriteIf(const IfStmt &stmt, const Block &remaining, Block &out) {
     std::vector<Block> bodies;
     for (const IfStmt::Branch &branch : stmt.branches)
       bodies.push_back(branch.body);
@@ -212,7 +212,7 @@ private:
     size_t goOn = llvm::count_if(bodies, [](const Block &body) { return !alwaysLeaves(body); });
     for (Block &body : bodies) {
       if (goOn == 1 && !alwaysLeaves(body))
-        llvm::append_range(body, rest);
+        llvm::append_range(body, remaining);
       body = rewriteBlock(body);
     }
     auto *node = nodes.make<IfStmt>(stmt.range);
@@ -220,10 +220,10 @@ private:
       node->branches.push_back({stmt.branches[i].keyword, stmt.branches[i].condition, std::move(bodies[i])});
     node->elseBody = std::move(bodies.back());
     out.push_back(node);
-    if (goOn < 2 || rest.empty())
+    if (goOn < 2 || remaining.empty())
       return;
     // Both flags guard the statements: a flag that no branch sets is a constant and costs nothing.
-    Block guarded = rewriteBlock(rest);
+    Block guarded = rewriteBlock(remaining);
     for (const std::string &flag : {skip, stop})
       if (!flag.empty())
         guarded = {branch(negated(flag, stmt.range), std::move(guarded))};

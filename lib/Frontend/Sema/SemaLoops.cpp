@@ -197,10 +197,10 @@ void Statements::leaveLoop(const Environment &before, const std::vector<std::str
                            const Environment &after, SourceRange loop) {
   scope = before;
   SmallVector<mlir::Value> leaves(results);
-  ArrayRef<mlir::Value> rest = leaves;
+  ArrayRef<mlir::Value> remaining = leaves;
   for (const std::string &name : names) {
     Binding &binding = scope[name];
-    binding.value = rebuild(binding.value, rest);
+    binding.value = rebuild(binding.value, remaining);
     binding.defined = after.at(name).defined;
   }
   sema.records.recordVariables(names);
@@ -235,9 +235,9 @@ static std::vector<std::string> withRuntimeValue(const std::vector<std::string> 
 
 static void bindLeaves(Environment &scope, const std::vector<std::string> &names, ValueRange arguments) {
   SmallVector<mlir::Value> leaves(arguments);
-  ArrayRef<mlir::Value> rest = leaves;
+  ArrayRef<mlir::Value> remaining = leaves;
   for (const std::string &name : names)
-    scope[name].value = rebuild(scope[name].value, rest);
+    scope[name].value = rebuild(scope[name].value, remaining);
 }
 
 /// Returns the variable of a loop that counts from the first to the second bound.

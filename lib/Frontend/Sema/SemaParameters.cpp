@@ -159,7 +159,7 @@ std::optional<KernelParameter> Signature::fromAnnotation(const Expr &annotation)
 
 /// Parses one entry of a signature: "*fp16:16", "i32", "1", "None", "constexpr" (without a value).
 std::optional<KernelParameter> Signature::parseSpecification(const std::string &text, SourceRange range) {
-  StringRef rest = StringRef(text).trim();
+  StringRef remaining = StringRef(text).trim();
   auto bad = [&]() -> std::optional<KernelParameter> {
     // Recognize C syntax.
     StringRef pointee = StringRef(text).trim();
@@ -167,19 +167,19 @@ std::optional<KernelParameter> Signature::parseSpecification(const std::string &
     error(Diag::bad_parameter_type, range, {text, isTurned ? "; write '*" + pointee.trim().str() + "'" : ""});
     return std::nullopt;
   };
-  if (rest.ends_with("*"))
+  if (remaining.ends_with("*"))
     return bad();
-  if (rest.starts_with("tensordesc<"))
-    return parseDescriptor(rest, range);
+  if (remaining.starts_with("tensordesc<"))
+    return parseDescriptor(remaining, range);
   KernelParameter parameter;
-  auto [typeName, hint] = rest.rsplit(':');
+  auto [typeName, hint] = remaining.rsplit(':');
   bool isPointer = typeName.consume_front("*");
   bool isConst = isPointer && typeName.consume_front("k");
   std::optional<DType> type = dtypeByName(typeName.trim());
   if (!type) {
     if (isPointer)
       return bad();
-    std::optional<SymValue> value = evaluateText(rest.str(), "<signature>");
+    std::optional<SymValue> value = evaluateText(remaining.str(), "<signature>");
     if (!value)
       return std::nullopt;
     if (const auto *scalar = value->isConstant() ? std::get_if<DType>(&value->constant) : nullptr)

@@ -19,7 +19,7 @@ BlockResult Statements::emitBlock(const Continuation &start) {
       const Stmt *stmt = (*part->block)[i];
       if (sema.session.exhausted)
         return {true, {}, stmt->range};
-      Continuation rest{part->block, i + 1, part->next};
+      Continuation remaining{part->block, i + 1, part->next};
       if (const auto *node = as<ReturnStmt>(stmt)) {
         BlockResult result;
         result.returned = true;
@@ -31,15 +31,15 @@ BlockResult Statements::emitBlock(const Continuation &start) {
         return result;
       }
       if (const auto *node = as<IfStmt>(stmt)) {
-        if (std::optional<BlockResult> result = emitIf(*node, 0, rest))
+        if (std::optional<BlockResult> result = emitIf(*node, 0, remaining))
           return *result;
       } else if (const auto *with = as<WithStmt>(stmt)) {
         enterContexts(*with);
-        return emitBlock({&with->body, 0, &rest});
+        return emitBlock({&with->body, 0, &remaining});
       } else if (const JumpingLoop *rewritten = rewriteJumps(*stmt)) {
         const Block *block =
             rewritten->returnsValue ? bindReturnPlaceholder(*rewritten, stmt->range) : &rewritten->statements;
-        return block ? emitBlock({block, 0, &rest}) : BlockResult{true, {}, stmt->range};
+        return block ? emitBlock({block, 0, &remaining}) : BlockResult{true, {}, stmt->range};
       } else if (const auto *loop = as<ForStmt>(stmt)) {
         emitFor(*loop);
       } else if (const auto *loop = as<WhileStmt>(stmt)) {

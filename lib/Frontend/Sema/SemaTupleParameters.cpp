@@ -37,9 +37,9 @@ bool isIdentifier(StringRef text) {
 
 /// Splits "shape=(i32, i32)" into "shape" and the remainder; the name is empty if there is none.
 std::pair<StringRef, StringRef> splitName(StringRef text) {
-  auto [name, rest] = text.split('=');
-  bool isNamed = isIdentifier(name.trim()) && !rest.empty() && !rest.starts_with("=");
-  return isNamed ? std::pair(name.trim(), rest.trim()) : std::pair(StringRef(), text.trim());
+  auto [name, remaining] = text.split('=');
+  bool isNamed = isIdentifier(name.trim()) && !remaining.empty() && !remaining.starts_with("=");
+  return isNamed ? std::pair(name.trim(), remaining.trim()) : std::pair(StringRef(), text.trim());
 }
 
 constexpr unsigned maxTupleDepth = 32;
@@ -185,20 +185,20 @@ std::optional<KernelParameter> Signature::tupleFromText(const std::string &name,
     texts.resize(tuple.fields.size());
   }
   for (auto [index, part] : llvm::enumerate(parts)) {
-    auto [field, rest] = splitName(part);
+    auto [field, remaining] = splitName(part);
     size_t place = index;
     if (record && !field.empty())
       place = static_cast<size_t>(llvm::find(tuple.fields, field) - tuple.fields.begin());
-    if (rest.empty() || (record ? place >= texts.size() || !texts[place].empty() : field.empty() == hasNames)) {
+    if (remaining.empty() || (record ? place >= texts.size() || !texts[place].empty() : field.empty() == hasNames)) {
       error(Diag::bad_parameter_type, range, {text.str(), ""});
       return std::nullopt;
     }
     if (!record) {
-      texts.push_back(rest);
+      texts.push_back(remaining);
       if (hasNames)
         tuple.fields.push_back(field.str());
     } else {
-      texts[place] = rest;
+      texts[place] = remaining;
     }
   }
   bool isComplete = true;

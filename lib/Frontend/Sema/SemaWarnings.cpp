@@ -30,7 +30,7 @@ static bool isPrimary(const Expr &expr) {
          expr.kind == ExprKind::Attribute || expr.kind == ExprKind::Subscript;
 }
 
-void Records::rememberProduct(const SymValue &value, const BinaryExpr &expr) {
+void Records::rememberMultiplication(const SymValue &value, const BinaryExpr &expr) {
   if (!request.inspect || !value.isTensor() || !value.value.getDefiningOp<arith::MulIOp>())
     return;
   // "x *= y": the left operand is the target.

@@ -64,9 +64,9 @@ private:
   const JumpingLoop *rewriteJumps(const Stmt &stmt);
   std::optional<SymValue> placeholderLike(const SymValue &value, SourceRange range);
   const Block *bindReturnPlaceholder(const JumpingLoop &rewritten, SourceRange range);
-  std::optional<BlockResult> emitIf(const IfStmt &stmt, size_t branch, const Continuation &rest);
+  std::optional<BlockResult> emitIf(const IfStmt &stmt, size_t branch, const Continuation &remaining);
   void emitDoubtful(const Block &body, SourceRange reason);
-  BlockResult emitFoldedIf(const IfStmt &stmt, size_t branch, const SymValue &condition, const Continuation &rest);
+  BlockResult emitFoldedIf(const IfStmt &stmt, size_t branch, const SymValue &condition, const Continuation &remaining);
   bool checkReturnTypes(mlir::scf::IfOp skeleton, BlockResult &thenResult, BlockResult &elseResult);
   void emitBranch(const IfStmt &stmt, size_t branch);
   void emitJoinedIf(const IfStmt &stmt, size_t branch, const SymValue &condition);

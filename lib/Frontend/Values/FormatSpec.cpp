@@ -90,13 +90,13 @@ void padDigits(const Specification &spec, std::string &digits, size_t width) {
   size_t end = std::min(digits.find_first_not_of("0123456789,"), digits.size());
   if (end == 0) // inf, nan
     return digits.insert(0, width > digits.size() ? width - digits.size() : 0, '0'), void();
-  std::string whole = digits.substr(0, end), rest = digits.substr(end);
+  std::string whole = digits.substr(0, end), remaining = digits.substr(end);
   std::erase(whole, ',');
   auto grouped = [&] {
     std::string text = whole;
     if (spec.groups)
       groupDigits(text);
-    return text + rest;
+    return text + remaining;
   };
   while (grouped().size() < width)
     whole.insert(0, 1, '0');

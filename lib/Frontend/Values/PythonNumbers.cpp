@@ -146,8 +146,8 @@ std::optional<SymValue> pythonGcd(const PythonCall &call) {
     std::optional<Int128> integer = integerOf(item);
     if (!integer)
       return std::nullopt;
-    for (Int128 rest = *integer; rest != 0;)
-      divisor = std::exchange(rest, divisor % rest);
+    for (Int128 remaining = *integer; remaining != 0;)
+      divisor = std::exchange(remaining, divisor % remaining);
   }
   return SymValue::makeConstant(divisor < 0 ? -divisor : divisor);
 }
