@@ -9,22 +9,6 @@ namespace across {
 
 namespace {
 
-/// Where the weights of a rank begin in the sequence of elements: expert after expert.
-uint64_t startOfGateUp(int rank) {
-  return startOfB(rank);
-}
-uint64_t startOfDown(int rank) {
-  return startOfB(rank) + 350003;
-}
-
-float roundToBf16(double value) {
-  const float single = float(value);
-  uint32_t word = 0;
-  std::memcpy(&word, &single, sizeof(word));
-  word += 0x7fff + ((word >> 16) & 1); // to nearest, ties to even
-  return fromBf16(uint16_t(word >> 16));
-}
-
 /// Fills memory with the sequence from `first` on; more than a period is copied on the device.
 std::unique_ptr<Memory> fill(uint64_t first, size_t elements) {
   auto memory = std::make_unique<Memory>(std::max<size_t>(elements, 1) * 2);
@@ -48,6 +32,9 @@ Moe::Moe(Rank &rank) : rank(rank) {
   load("route", kernels.route), load("push", kernels.push), load("count", kernels.count);
   load("place", kernels.place), load("expand", kernels.expand), load("reduce", kernels.reduce);
   load("combine", kernels.combine), load("gate_up", kernels.gate_up), load("down", kernels.down);
+  load("expand_gradient", kernels.expand_gradient), load("gather_weights", kernels.gather_weights);
+  load("gated_gradient", kernels.gated_gradient), load("back", kernels.back);
+  load("weight_gradient", kernels.weight_gradient);
 }
 
 Moe::~Moe() {

@@ -21,6 +21,14 @@ enum class Routing {
 };
 constexpr int numRoutings = 4;
 
+/// Where the weights of a rank begin in the sequence of elements: expert after expert.
+inline uint64_t startOfGateUp(int rank) {
+  return startOfB(rank);
+}
+inline uint64_t startOfDown(int rank) {
+  return startOfB(rank) + 350003;
+}
+
 /// The result of a benchmark's case: microseconds.
 struct MoeMeasured {
   std::string name;
@@ -36,6 +44,8 @@ public:
 
   /// Checks results, graphs that are replayed with other routings, separate steps, and errors that kernels find.
   bool check(const MoeCase &work, tile_dist_form form);
+  /// Checks gradients after runs, in one call, in steps and in graphs.
+  bool checkBackward(const MoeCase &work, tile_dist_form form);
   MoeMeasured bench(const MoeCase &work);
   /// Runs until a call fails.
   void endure(const MoeCase &work, int runs);
@@ -56,6 +66,16 @@ private:
     int64_t token;
     std::vector<double> values; ///< of the first columns
   };
+  struct Gradients {
+    std::unique_ptr<Memory> dy, dx, dweights, dgateUp, ddown;
+    tile_dist_moe_gradients operands = {};
+  };
+  /// A gradient on the host. Its blocks, such as the weights of an expert, are compared separately.
+  struct Known {
+    const char *name;
+    size_t block;
+    std::vector<double> values;
+  };
   friend class MoeBaseline;
 
   tile_dist_plan *makePlan(const MoeCase &work, tile_dist_form form, int64_t capacity);
@@ -65,6 +85,11 @@ private:
   std::vector<Expected> expect(const MoeCase &work, const Routed &routed, int64_t samples, int64_t columns) const;
   bool isRight(const MoeCase &work, const Memory &y, const std::vector<Expected> &expected,
                const std::string &name) const;
+  Gradients makeGradients(const MoeCase &work, const Buffers &buffers) const;
+  std::vector<Known> expectGradients(const MoeCase &work, const Routed &routed) const;
+  bool areRight(const Gradients &gradients, const std::vector<Known> &expected, const std::string &name) const;
+  bool rejectsMisuse(tile_dist_plan *plan, const MoeCase &work, tile_dist_form form, const Buffers &buffers,
+                     const Gradients &gradients);
   bool checkErrors(const MoeCase &work, tile_dist_form form, Buffers &buffers);
 
   Rank &rank;

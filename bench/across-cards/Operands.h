@@ -17,6 +17,14 @@ inline float fromBf16(uint16_t bits) {
   return value;
 }
 
+inline float roundToBf16(double value) {
+  const float single = float(value);
+  uint32_t word = 0;
+  std::memcpy(&word, &single, sizeof(word));
+  word += 0x7fff + ((word >> 16) & 1); // to nearest, ties to even
+  return fromBf16(uint16_t(word >> 16));
+}
+
 /// A pseudorandom sequence of bf16 values between -1 and 1, of prime period, so that no rows are equal.
 class Sequence {
 public:

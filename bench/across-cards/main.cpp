@@ -126,6 +126,8 @@ bool checkAll(Rank &rank, const Options &options, bool isSimulated) {
       right = moe->check(work, form) && right;
       ++count;
     }
+    if (ranks > 1 || form == TILE_DIST_SEQUENTIAL) // one rank has only one form
+      right = moe->checkBackward({"trained", 10, 40, 24, 3 * ranks, 3}, form) && right;
   }
   rank.barrier();
   if (rank.isFirst())

@@ -20,6 +20,8 @@ if [ "$phase" = compile ]; then
   for name in route push count place expand reduce combine; do kernel moe_$name $own/moe_$name.tile; done
   kernel moe_gate_up $own/moe_gemm.tile -D GATED=1
   kernel moe_down $own/moe_gemm.tile
+  for name in expand_gradient gather_weights gated_gradient weight_gradient; do kernel moe_$name $own/moe_$name.tile; done
+  kernel moe_back $own/moe_gemm.tile -D TRANS_B=0
   # Tiles with fewer rows, for experts that have few.
   mkdir -p "$into/64"
   kernel 64/moe_gate_up $own/moe_gemm.tile -D GATED=1 -D BLOCK_M=64

@@ -1,151 +1,142 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A mixture-of-experts layer whose experts are distributed over GPUs. A router gives each token its `topK` best experts
-// and their weights; each expert is a gated perceptron, expert(x) = (silu(x @ gate) * (x @ up)) @ down:
+// A mixture-of-experts layer whose experts are distributed over GPUs, forward and backward. A router gives each token
+// its `topK` best experts and their weights; an expert is a gated perceptron, (silu(x @ gate) * (x @ up)) @ down:
 //
 //   x of the rank ──router──▶ experts and weights ──▶ rows go to the ranks of their experts ──▶ experts
 //   ──▶ results return to the ranks of their tokens ──▶ y[t] = sum of weights[t, k] * expert ids[t, k] (x[t])
 //
+//   dy of the rank ──▶ rows go to the ranks of the experts ──▶ gradients of the experts' weights, which stay there
+//   ──▶ gradients of rows return ──▶ dx, and the gradients of the weights[t, k] for the router
+//
 //   expert-parallel-moe [RANKS]     ranks are threads, one for each GPU (default: as many as fit, in the simulator 2)
 //   torchrun --no-python --nproc-per-node=2 expert-parallel-moe      or mpirun -n 2, srun -n 2: ranks are processes
 //
-// The layer runs in one call, and in three steps, between which other work could be done; every rank compares the
-// result for its tokens with fp64.
+// Each pass runs in one call, and in three steps, between which other work could be done. Every rank compares the
+// results and gradients of its tokens, and the gradients of its experts, with fp64.
 #include "../driver/ranks.h"
+#include "back.h"
 #include "combine.h"
 #include "count.h"
 #include "down.h"
 #include "expand.h"
+#include "expand_gradient.h"
 #include "gate_up.h"
+#include "gated_gradient.h"
+#include "gather_weights.h"
 #include "place.h"
 #include "push.h"
 #include "reduce.h"
+#include "reference.h"
 #include "route.h"
-
-#include <cmath>
-#include <numeric>
+#include "weight_gradient.h"
 
 namespace {
 
-constexpr int64_t tokens = 24, hidden = 64, width = 40, experts = 16, topK = 4; // tokens of each rank
-
-const ranks::Matrix router(1, hidden, experts, 1);
-const ranks::Matrix gateUp(2, hidden, experts * 2 * width, 0.25); // expert by expert, gate before up
-const ranks::Matrix down(3, experts *width, hidden, 0.25);
-
 class Layer {
 public:
-  explicit Layer(ranks::Rank &rank) : rank(rank), x(uint64_t(4 + rank.info.rank), tokens, hidden, 1) {
-    const int64_t local = experts / rank.info.size, first = rank.info.rank * local;
+  Layer(ranks::Rank &rank, const Tokens &own)
+      : rank(rank), local(experts / rank.info.size), first(rank.info.rank * local) {
     const tile_dist_moe_shape shape = {tokens, hidden, width, experts, topK, /*capacity=*/0, TILE_DIST_BF16};
+    const tile_dist_moe_kernels kernels = loadKernels();
+    ranks::check(tile_dist_moe_plan_create(rank.comm, &shape, &kernels, TILE_DIST_AUTO, &plan));
+    operands.tokens = tokens;
+    operands.x = own.x.upload(0, tokens, 0, hidden, /*isTransposed=*/false);
+    operands.ids = driver::upload(own.ids);
+    operands.weights = driver::upload(own.weights);
+    operands.gate_up = gateUp.upload(first * 2 * width, local * 2 * width, 0, hidden, /*isTransposed=*/false);
+    operands.down = down.upload(first * hidden, local * hidden, 0, width, /*isTransposed=*/false);
+    operands.y = y = driver::allocate<uint16_t>(size_t(tokens * hidden));
+    gradients.tokens = tokens;
+    gradients.dy = own.dy.upload(0, tokens, 0, hidden, /*isTransposed=*/false);
+    gradients.gate_up = operands.gate_up, gradients.down = operands.down;
+    gradients.dx = dx = driver::allocate<uint16_t>(size_t(tokens * hidden));
+    gradients.dweights = driver::allocate<float>(size_t(tokens * topK));
+    gradients.dgate_up = driver::allocate<float>(size_t(local * 2 * width * hidden));
+    gradients.ddown = driver::allocate<float>(size_t(local * hidden * width));
+    rank.finishSetUp();
+  }
+  ~Layer() { tile_dist_plan_destroy(plan); }
+
+  void train() {
+    ranks::check(tile_dist_moe_run(plan, rank.stream, &operands));
+    ranks::check(tile_dist_moe_backward(plan, rank.stream, &gradients));
+    rank.synchronize();
+  }
+
+  void trainInSteps() {
+    ranks::check(tile_dist_moe_dispatch(plan, rank.stream, &operands));
+    // A model would enqueue its shared expert here, and the gradients of the shared expert below.
+    ranks::check(tile_dist_moe_experts(plan, rank.stream, &operands));
+    ranks::check(tile_dist_moe_combine(plan, rank.stream, &operands));
+    ranks::check(tile_dist_moe_backward_dispatch(plan, rank.stream, &gradients));
+    ranks::check(tile_dist_moe_backward_experts(plan, rank.stream, &gradients));
+    ranks::check(tile_dist_moe_backward_combine(plan, rank.stream, &gradients));
+    rank.synchronize();
+  }
+
+  /// The largest relative error of all results.
+  double error(const Reference &reference) const {
+    const auto rounded = [](const uint16_t *from, int64_t count) {
+      std::vector<double> values;
+      for (uint16_t bits : driver::download(from, size_t(count)))
+        values.push_back(ranks::fromBf16(bits));
+      return values;
+    };
+    const auto precise = [](const float *from, int64_t begin, int64_t count) {
+      const std::vector<float> values = driver::download(from + begin, size_t(count));
+      return std::vector<double>(values.begin(), values.end());
+    };
+    const size_t ownTokens = size_t(rank.info.rank * tokens);
+    double worst =
+        std::max({relativeError(rounded(y, tokens * hidden), reference.y, ownTokens * hidden),
+                  relativeError(rounded(dx, tokens * hidden), reference.dx, ownTokens * hidden),
+                  relativeError(precise(gradients.dweights, 0, tokens * topK), reference.dweights, ownTokens * topK)});
+    for (int64_t expert = 0; expert < local; ++expert)
+      for (const auto &[found, expected, size] :
+           {std::tuple(gradients.dgate_up, &reference.dgateUp, 2 * width * hidden),
+            std::tuple(gradients.ddown, &reference.ddown, hidden * width)})
+        worst = std::max(
+            worst, relativeError(precise(found, expert * size, size), *expected, size_t((first + expert) * size)));
+    return worst;
+  }
+
+private:
+  tile_dist_moe_kernels loadKernels() const {
     tile_dist_moe_kernels kernels = {};
     kernels.route = rank.load(route_load), kernels.push = rank.load(push_load);
     kernels.count = rank.load(count_load), kernels.place = rank.load(place_load);
     kernels.expand = rank.load(expand_load), kernels.reduce = rank.load(reduce_load);
     kernels.combine = rank.load(combine_load);
     kernels.gate_up = rank.load(gate_up_load), kernels.down = rank.load(down_load);
-    ranks::check(tile_dist_moe_plan_create(rank.comm, &shape, &kernels, TILE_DIST_AUTO, &plan));
-    for (int64_t token = 0; token < tokens; ++token)
-      route(token);
-    operands.tokens = tokens;
-    operands.x = x.upload(0, tokens, 0, hidden, /*isTransposed=*/false);
-    operands.ids = driver::upload(ids);
-    operands.weights = driver::upload(weights);
-    operands.gate_up = gateUp.upload(0, hidden, first * 2 * width, local * 2 * width, /*isTransposed=*/true);
-    operands.down = uploadDown(first, local);
-    y = driver::allocate<uint16_t>(size_t(tokens * hidden));
-    operands.y = y;
-    rank.finishSetUp();
-  }
-  ~Layer() { tile_dist_plan_destroy(plan); }
-
-  void forward() {
-    ranks::check(tile_dist_moe_run(plan, rank.stream, &operands));
-    rank.synchronize();
-  }
-
-  void forwardInSteps() {
-    ranks::check(tile_dist_moe_dispatch(plan, rank.stream, &operands));
-    // A model would enqueue its shared expert here.
-    ranks::check(tile_dist_moe_experts(plan, rank.stream, &operands));
-    ranks::check(tile_dist_moe_combine(plan, rank.stream, &operands));
-    rank.synchronize();
-  }
-
-  double error() const {
-    const std::vector<uint16_t> found = driver::download(y, size_t(tokens * hidden));
-    double difference = 0, norm = 0;
-    for (int64_t token = 0; token < tokens; ++token) {
-      std::vector<double> expected(hidden);
-      for (int64_t k = 0; k < topK; ++k)
-        addExpert(token, ids[size_t(token * topK + k)], weights[size_t(token * topK + k)], expected);
-      for (int64_t column = 0; column < hidden; ++column) {
-        const double error = ranks::fromBf16(found[size_t(token * hidden + column)]) - expected[size_t(column)];
-        difference += error * error;
-        norm += expected[size_t(column)] * expected[size_t(column)];
-      }
-    }
-    return std::sqrt(difference / norm);
-  }
-
-private:
-  /// Gives a token its experts, with the softmax of their scores as weights. A model does this on the GPU.
-  void route(int64_t token) {
-    std::vector<double> scores(experts);
-    for (int64_t expert = 0; expert < experts; ++expert)
-      for (int64_t i = 0; i < hidden; ++i)
-        scores[size_t(expert)] += x.value(token, i) * router.value(i, expert);
-    std::vector<int32_t> order(experts);
-    std::iota(order.begin(), order.end(), 0);
-    std::partial_sort(order.begin(), order.begin() + topK, order.end(),
-                      [&](int32_t a, int32_t b) { return scores[size_t(a)] > scores[size_t(b)]; });
-    double total = 0;
-    for (int64_t k = 0; k < topK; ++k)
-      total += std::exp(scores[size_t(order[size_t(k)])]);
-    for (int64_t k = 0; k < topK; ++k) {
-      ids.push_back(order[size_t(k)]);
-      weights.push_back(float(std::exp(scores[size_t(order[size_t(k)])]) / total));
-    }
-  }
-
-  /// Uploads the second layers of experts, each transposed.
-  static uint16_t *uploadDown(int64_t first, int64_t count) {
-    std::vector<uint16_t> values;
-    for (int64_t expert = first; expert < first + count; ++expert)
-      for (int64_t column = 0; column < hidden; ++column)
-        for (int64_t unit = 0; unit < width; ++unit)
-          values.push_back(down.bits(expert * width + unit, column));
-    return driver::upload(values);
-  }
-
-  void addExpert(int64_t token, int64_t expert, double weight, std::vector<double> &result) const {
-    for (int64_t unit = 0; unit < width; ++unit) {
-      double gate = 0, up = 0;
-      for (int64_t i = 0; i < hidden; ++i) {
-        gate += x.value(token, i) * gateUp.value(i, expert * 2 * width + unit);
-        up += x.value(token, i) * gateUp.value(i, expert * 2 * width + width + unit);
-      }
-      const double between = gate / (1 + std::exp(-gate)) * up;
-      for (int64_t column = 0; column < hidden; ++column)
-        result[size_t(column)] += weight * between * down.value(expert * width + unit, column);
-    }
+    // For the backward pass.
+    kernels.expand_gradient = rank.load(expand_gradient_load), kernels.back = rank.load(back_load);
+    kernels.gated_gradient = rank.load(gated_gradient_load), kernels.gather_weights = rank.load(gather_weights_load);
+    kernels.weight_gradient = rank.load(weight_gradient_load);
+    return kernels;
   }
 
   ranks::Rank &rank;
-  const ranks::Matrix x; ///< tokens of this rank
+  const int64_t local, first; ///< experts of the rank
   tile_dist_plan *plan = nullptr;
   tile_dist_moe_operands operands = {};
-  std::vector<int32_t> ids;
-  std::vector<float> weights;
-  uint16_t *y = nullptr;
+  tile_dist_moe_gradients gradients = {};
+  uint16_t *y = nullptr, *dx = nullptr;
 };
 
 bool runRank(tile_dist_group *group, int number) {
   ranks::Rank rank(group, number);
-  Layer layer(rank);
-  layer.forward();
-  const double error = layer.error();
-  layer.forwardInSteps();
-  return rank.report(std::max(error, layer.error()));
+  static const std::vector<Tokens> all = [&] { // of all ranks, since experts add gradients of all tokens
+    std::vector<Tokens> made;
+    for (int other = 0; other < rank.info.size; ++other)
+      made.emplace_back(other);
+    return made;
+  }();
+  static const Reference reference(all); // the first rank computes it
+  Layer layer(rank, all[size_t(rank.info.rank)]);
+  layer.train();
+  const double error = layer.error(reference);
+  layer.trainInSteps();
+  return rank.report(std::max(error, layer.error(reference)));
 }
 
 } // namespace

@@ -52,7 +52,8 @@ inline double relativeError(const std::vector<double> &found, const std::vector<
     difference += (found[i] - wanted) * (found[i] - wanted);
     norm += wanted * wanted;
   }
-  return std::sqrt(difference / norm);
+  const double error = std::sqrt(difference / norm);
+  return error >= 0 ? error : INFINITY; // a NaN would vanish in a maximum
 }
 
 /// Returns the transpose of a matrix with `rows` rows.

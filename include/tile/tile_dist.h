@@ -184,6 +184,11 @@ typedef struct tile_dist_moe_kernels {
   tile_kernel *route, *push, *count, *place, *expand, *reduce, *combine;
   tile_kernel *gate_up; /* moe_gemm.tile with GATED=1; without it or `down`, tile_dist_moe_experts is not available */
   tile_kernel *down;    /* moe_gemm.tile */
+  /* For a backward pass, which needs `down` as well. Without expand_gradient it is not available. */
+  tile_kernel *expand_gradient, *gather_weights;
+  tile_kernel *gated_gradient;  /* with the activation of gate_up */
+  tile_kernel *back;            /* moe_gemm.tile with TRANS_B=0 */
+  tile_kernel *weight_gradient; /* with ACCUMULATE=1, gradients of experts' weights are added to what is there */
   const tile_dist_argument *arguments;
   size_t argument_count;
 } tile_dist_moe_kernels;
@@ -220,11 +225,47 @@ TILE_API tile_status tile_dist_moe_experts(tile_dist_plan *plan, void *stream,
 TILE_API tile_status tile_dist_moe_combine(tile_dist_plan *plan, void *stream,
                                            const tile_dist_moe_operands *operands); /* tokens, y */
 
+/* The backward pass of a run, whose tokens, routing, rows and results the plan still has: it follows the run, before the
+   next run of the same plan, and at most once. So each layer of a model has its own plan. With dr = weights[t, k] * dy[t]
+   for a pair of token and expert, and (gate, up, between) = the values of the expert, computed again:
+
+     dweights[t, k] = dy[t] . expert ids[t, k] (x[t])         ddown[e] = sum over e's pairs of dr^T @ between
+     dx[t] = sum over k of (dgate @ gate + dup @ up)          dgate_up[e] = sum over e's pairs of (dgate, dup)^T @ x[t]
+
+   A gradient travels to a rank once, as the token did, and dx returns as one sum for each token and rank. Gradients of
+   rows are rounded to shape.type, those of weights are fp32. Pairs that add nothing have dweights 0 and no other
+   gradient; an expert without tokens has gradients 0. */
+typedef struct tile_dist_moe_gradients {
+  int64_t tokens;      /* as in the run */
+  const void *dy;      /* [tokens, hidden] */
+  const void *gate_up; /* as in the run */
+  const void *down;
+  void *dx;        /* [tokens, hidden] */
+  float *dweights; /* [tokens, top_k] */
+  float *dgate_up; /* [experts / size, 2 * width, hidden] */
+  float *ddown;    /* [experts / size, hidden, width] */
+} tile_dist_moe_gradients;
+
+/* Enqueues the backward pass in a stream of the rank's device. The rules of tile_dist_run apply, and a run and its
+   backward pass may be in one graph. Outputs must not overlap other operands. */
+TILE_API tile_status tile_dist_moe_backward(tile_dist_plan *plan, void *stream,
+                                            const tile_dist_moe_gradients *gradients);
+
+/* The same in three steps, like those of a run. After the first one, tile_dist_moe_info.gradients are the gradients of
+   the experts' results, and the third one sends tile_dist_moe_info.results back: gradients of rows. */
+TILE_API tile_status tile_dist_moe_backward_dispatch(
+    tile_dist_plan *plan, void *stream, const tile_dist_moe_gradients *gradients); /* tokens, dy */
+TILE_API tile_status tile_dist_moe_backward_experts(
+    tile_dist_plan *plan, void *stream, const tile_dist_moe_gradients *gradients); /* gate_up, down, dgate_up, ddown */
+TILE_API tile_status tile_dist_moe_backward_combine(
+    tile_dist_plan *plan, void *stream, const tile_dist_moe_gradients *gradients); /* tokens, dx, dweights */
+
 typedef struct tile_dist_moe_info {
   int64_t capacity;      /* rows */
   const void *rows;      /* [capacity, hidden]: the tokens of each of the rank's experts, after `dispatch` */
   const int32_t *starts; /* [experts / size + 1]: the rows of expert e are starts[e] to starts[e + 1] - 1 */
   void *results;         /* [capacity, hidden]: the input of `combine` */
+  const void *gradients; /* [capacity, hidden], after `backward_dispatch`; NULL without a backward pass */
 } tile_dist_moe_info;
 TILE_API tile_status tile_dist_moe_describe(const tile_dist_plan *plan, tile_dist_moe_info *info);
 

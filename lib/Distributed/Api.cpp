@@ -2,7 +2,7 @@
 // The C API: checks its arguments, catches exceptions, and delegates.
 #include "Distributed/Environment.h"
 #include "Distributed/GemmPlan.h"
-#include "Distributed/MoePlan.h"
+#include "Distributed/MoeBackward.h"
 
 #include <algorithm>
 #include <atomic>
@@ -114,6 +114,22 @@ template <typename Body> Status runIn(Plan &plan, const Body &body) {
   if (error.code == TILE_ERROR_DRIVER || error.code == TILE_ERROR_NCCL)
     comm.rescue->fail(error);
   return error;
+}
+
+using BackwardStep = Status (MoeBackward::*)(CUstream stream, const tile_dist_moe_gradients &gradients);
+tile_status runBackwardStep(const char *function, tile_dist_plan *plan, void *stream,
+                            const tile_dist_moe_gradients *gradients, BackwardStep step) {
+  return guarded([&]() -> Status {
+    if (!plan || !gradients)
+      return nullArgument(function, plan ? "gradients" : "plan");
+    if (!plan->moe)
+      return wrongPlan(function, *plan->impl);
+    if (!plan->moe->backward)
+      return makeError(TILE_ERROR_INVALID_ARGUMENT, "{}: the plan was created without kernels.expand_gradient",
+                       function);
+    return runIn(*plan->impl,
+                 [&] { return (plan->moe->backward.get()->*step)(static_cast<CUstream>(stream), *gradients); });
+  });
 }
 
 using MoeStep = Status (MoePlan::*)(CUstream stream, const tile_dist_moe_operands &operands);
@@ -332,6 +348,25 @@ tile_status tile_dist_moe_experts(tile_dist_plan *plan, void *stream, const tile
 
 tile_status tile_dist_moe_combine(tile_dist_plan *plan, void *stream, const tile_dist_moe_operands *operands) {
   return runStep("tile_dist_moe_combine", plan, stream, operands, &MoePlan::combine);
+}
+
+tile_status tile_dist_moe_backward(tile_dist_plan *plan, void *stream, const tile_dist_moe_gradients *gradients) {
+  return runBackwardStep("tile_dist_moe_backward", plan, stream, gradients, &MoeBackward::run);
+}
+
+tile_status tile_dist_moe_backward_dispatch(tile_dist_plan *plan, void *stream,
+                                            const tile_dist_moe_gradients *gradients) {
+  return runBackwardStep("tile_dist_moe_backward_dispatch", plan, stream, gradients, &MoeBackward::dispatch);
+}
+
+tile_status tile_dist_moe_backward_experts(tile_dist_plan *plan, void *stream,
+                                           const tile_dist_moe_gradients *gradients) {
+  return runBackwardStep("tile_dist_moe_backward_experts", plan, stream, gradients, &MoeBackward::multiply);
+}
+
+tile_status tile_dist_moe_backward_combine(tile_dist_plan *plan, void *stream,
+                                           const tile_dist_moe_gradients *gradients) {
+  return runBackwardStep("tile_dist_moe_backward_combine", plan, stream, gradients, &MoeBackward::combine);
 }
 
 tile_status tile_dist_moe_describe(const tile_dist_plan *plan, tile_dist_moe_info *info) {

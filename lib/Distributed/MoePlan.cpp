@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Plans a mixture of experts: checks, kernels, memory and errors. MoeRun.cpp executes the steps.
-#include "Distributed/MoePlan.h"
+#include "Distributed/MoeBackward.h"
 
 #include <algorithm>
 
@@ -45,8 +45,9 @@ Status checkShape(const Communicator &comm, const MoeRequest &request) {
 }
 
 std::string describeTerms(const int64_t *values) {
-  return fmt::format("form {}, type {}, {} tokens, hidden {}, width {}, {} experts, top_k {}, capacity {}", values[0],
-                     values[1], values[2], values[3], values[4], values[5], values[6], values[7]);
+  return fmt::format("form {}, type {}, {} tokens, hidden {}, width {}, {} experts, top_k {}, capacity {}{}", values[0],
+                     values[1], values[2], values[3], values[4], values[5], values[6], values[7],
+                     values[8] ? ", kernels for a backward pass" : "");
 }
 
 } // namespace
@@ -65,10 +66,10 @@ Result<std::unique_ptr<MoePlan>> MoePlan::make(Communicator &comm, const MoeRequ
   const tile_dist_moe_shape &shape = request.shape;
   const Status valid = checkShape(comm, request);
   const std::string place = fmt::format("rank {}: moe_plan_create", comm.rank());
-  const Terms terms = {
-      "moe_plan_create",
-      {request.form, shape.type, shape.tokens, shape.hidden, shape.width, shape.experts, shape.top_k, shape.capacity},
-      describeTerms};
+  const Terms terms = {"moe_plan_create",
+                       {request.form, shape.type, shape.tokens, shape.hidden, shape.width, shape.experts, shape.top_k,
+                        shape.capacity, request.kernels->expand_gradient != nullptr},
+                       describeTerms};
   const Status agreed = agree(comm, terms, bool(valid));
   if (!valid || !agreed)
     return runtime::withContext(place, !valid ? valid.error() : agreed.error());
@@ -84,6 +85,8 @@ Status MoePlan::prepare(const MoeRequest &request) {
     status = chooseForm(request);
   if (status)
     status = allocateAll();
+  if (status && backward)
+    status = backward->allocateAll();
   if (status)
     status = writeTables();
   if (status)
@@ -119,7 +122,10 @@ Status MoePlan::prepareKernels(const MoeRequest &request) {
     make(gateUpCall, kernels.gate_up, "gate_up", {a, b, c, starts, G, T, N, K});
   if (kernels.down)
     make(downCall, kernels.down, "down", {a, b, c, starts, G, T, N, K});
-  return status;
+  if (!status || !kernels.expand_gradient)
+    return status;
+  backward = std::make_unique<MoeBackward>(*this);
+  return backward->prepareKernels(kernels);
 }
 
 Status MoePlan::chooseForm(const MoeRequest &request) {
@@ -161,7 +167,7 @@ Status MoePlan::allocateAll() {
   shared(errors, "errors", (firstOverflow + everyone) * wordBytes);
   local(tables, 3 * everyone * sizeof(CUdeviceptr));
   local(rows, room * rowBytes());
-  local(between, gateUpCall ? room * size_t(shape.width) * bytesOf(shape.type) : 0);
+  local(between, gateUpCall || backward ? room * size_t(shape.width) * bytesOf(shape.type) : 0);
   local(results, room * rowBytes());
   local(counts, size_t(segments * localExperts()) * wordBytes);
   local(starts, size_t(localExperts() + 1) * wordBytes);
@@ -209,7 +215,8 @@ Status MoePlan::writeTables() {
 }
 
 tile_dist_moe_info MoePlan::describe() const {
-  return {capacity, pointerTo(rows), static_cast<const int32_t *>(pointerTo(starts)), pointerTo(results)};
+  return {capacity, pointerTo(rows), static_cast<const int32_t *>(pointerTo(starts)), pointerTo(results),
+          backward ? pointerTo(backward->gradientsOfRows()) : nullptr};
 }
 
 Status MoePlan::report() {

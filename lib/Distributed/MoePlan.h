@@ -19,6 +19,8 @@ struct MoeRequest {
   tile_dist_form form;
 };
 
+class MoeBackward;
+
 class MoePlan : public Plan, public Reporter {
 public:
   /// Destruction is collective.
@@ -35,7 +37,11 @@ public:
   Status report() override;
   tile_dist_moe_info describe() const;
 
+  std::unique_ptr<MoeBackward> backward; ///< null if there are no kernels for it
+
 private:
+  friend class MoeBackward;
+
   MoePlan(Communicator &comm, const MoeRequest &request);
   Status prepare(const MoeRequest &request);
   Status prepareKernels(const MoeRequest &request);
@@ -49,7 +55,7 @@ private:
   size_t partFlag(int other) const { return size_t(2 * ranks() + other); }
 
   /// The steps are executed in this order.
-  enum class Step { dispatch, multiply, combine };
+  enum class Step { dispatch, multiply, combine, backwardDispatch, backwardMultiply, backwardCombine };
   Status begin(Step step);
   Status checkInput(const tile_dist_moe_operands &operands) const;
   Status checkWeights(const tile_dist_moe_operands &operands) const;
@@ -72,11 +78,29 @@ private:
 
   Status publish(CUstream stream, const tile_dist_moe_operands &operands);
   Status sort(CUstream stream);
-  Status push(CUstream stream, const tile_dist_moe_operands &operands);
+  bool isOverlapped() const { return info.form == TILE_DIST_CHUNKED && ranks() > 1; }
+  /// Pushes tokens, or their gradients, in the stream for copies if the form overlaps. endPush makes `stream` wait.
+  Status pushBesides(CUstream stream, CUdeviceptr x, int64_t count);
+  Status endPush(CUstream stream) { return isOverlapped() ? order(comm.copies, stream, ended) : Success{}; }
+  Status push(CUstream stream, CUdeviceptr x, int64_t count);
   Status expand(CUstream stream, int other, CUdeviceptr x, int64_t count);
-  Status gatherCollective(CUstream stream, const tile_dist_moe_operands &operands);
-  Status reduce(CUstream stream, int other, CUdeviceptr to);
-  Status returnCollective(CUstream stream);
+  Status gatherCollective(CUstream stream, CUdeviceptr x, int64_t count, bool withRouting);
+
+  /// Sums this rank's results for the tokens of all other ranks, and sends the sums; NCCL sends them in
+  /// returnCollective. `weights` returns the address of the weights of a rank's tokens.
+  Status sendParts(CUstream stream, const std::function<CUdeviceptr(int other)> &weights);
+  Status takeParts(CUstream stream) {
+    return takeAll(stream, [&](int other) { return partFlag(other); });
+  }
+  /// Adds the parts of all ranks.
+  Status sumParts(CUstream stream, CUdeviceptr weights, CUdeviceptr y, int64_t count);
+  /// Bytes that are sent from an address, and where those of the other rank arrive.
+  struct Piece {
+    CUdeviceptr from, to;
+    size_t bytes;
+  };
+  /// `more` returns what is exchanged with a rank besides its parts.
+  Status returnCollective(CUstream stream, const std::function<Piece(int other)> &more);
 
   const tile_dist_moe_shape shape;
   int64_t capacity = 0;

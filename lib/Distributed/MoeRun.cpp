@@ -4,7 +4,7 @@
 // A rank may overwrite the data that it sent in the previous run: it has received the parts of all others in that run,
 // and they send these only after they have read all data that they received. The same holds for parts, which a rank
 // sends after it has received the tokens of their owner; the owner sends these after it has read its parts.
-#include "Distributed/MoePlan.h"
+#include "Distributed/MoeBackward.h"
 
 namespace tile::dist {
 
@@ -58,13 +58,16 @@ Status MoePlan::run(CUstream stream, const tile_dist_moe_operands &operands) {
 }
 
 Status MoePlan::begin(Step step) {
-  constexpr const char *names[] = {"dispatch", "experts", "combine"};
-  // The caller may compute the experts instead of the second step.
-  const bool isNext = step == next || (step == Step::combine && next == Step::multiply);
+  constexpr const char *names[] = {"dispatch",          "experts",          "combine",
+                                   "backward dispatch", "backward experts", "backward combine"};
+  // The caller may compute the experts instead of the second step, and a run need not have a backward pass.
+  const bool isNext = step == next || (step == Step::combine && next == Step::multiply) ||
+                      (step == Step::backwardCombine && next == Step::backwardMultiply) ||
+                      (step == Step::dispatch && next == Step::backwardDispatch);
   if (!isNext)
     return makeError(TILE_ERROR_INVALID_ARGUMENT, "step '{}' cannot follow now; expected '{}'", names[int(step)],
-                     names[int(next)]);
-  next = step == Step::dispatch ? Step::multiply : step == Step::multiply ? Step::combine : Step::dispatch;
+                     names[int(next == Step::backwardDispatch ? Step::dispatch : next)]);
+  next = step == Step::backwardCombine || (step == Step::combine && !backward) ? Step::dispatch : Step(int(step) + 1);
   return Success{};
 }
 
@@ -75,20 +78,23 @@ Status MoePlan::dispatch(CUstream stream, const tile_dist_moe_operands &operands
   ownTokens = operands.tokens;
   if (status)
     status = publish(stream, operands);
-  if (status && usesCollective())
-    return gatherCollective(stream, operands);
-  const bool isOverlapped = info.form == TILE_DIST_CHUNKED && ranks() > 1;
-  const CUstream pushes = isOverlapped ? comm.copies : stream;
-  if (status && isOverlapped)
-    status = order(stream, pushes, begun);
+  const CUdeviceptr x = addressOf(operands.x);
+  if (status && usesCollective()) {
+    status = gatherCollective(stream, x, operands.tokens, /*withRouting=*/true);
+    if (status)
+      status = sort(stream);
+    for (int step = 0; status && step < ranks(); ++step)
+      status = expand(stream, after(step), tokensOf(after(step)), shape.tokens);
+    return status;
+  }
   if (status)
-    status = push(pushes, operands);
+    status = pushBesides(stream, x, operands.tokens);
   if (status)
     status = takeAll(stream, [&](int other) { return routingFlag(other); });
   if (status)
     status = sort(stream);
   if (status)
-    status = expand(stream, rank(), addressOf(operands.x), operands.tokens);
+    status = expand(stream, rank(), x, operands.tokens);
   for (int step = 1; status && step < ranks(); ++step) {
     const int other = after(step);
     status = signals->take(stream, tokensFlag(other));
@@ -96,7 +102,7 @@ Status MoePlan::dispatch(CUstream stream, const tile_dist_moe_operands &operands
       status = expand(stream, other, tokensOf(other), shape.tokens);
   }
   // The pushes must have read x before it may change.
-  return status && isOverlapped ? order(pushes, stream, ended) : status;
+  return status ? endPush(stream) : status;
 }
 
 /// Sends the routing of the own tokens to all ranks or, with NCCL, only to this rank's buffer.
@@ -140,16 +146,23 @@ Status MoePlan::sort(CUstream stream) {
   return status;
 }
 
-Status MoePlan::push(CUstream stream, const tile_dist_moe_operands &operands) {
+Status MoePlan::pushBesides(CUstream stream, CUdeviceptr x, int64_t count) {
+  if (!isOverlapped())
+    return push(stream, x, count);
+  Status status = order(stream, comm.copies, begun);
+  return status ? push(comm.copies, x, count) : status;
+}
+
+Status MoePlan::push(CUstream stream, CUdeviceptr x, int64_t count) {
   if (ranks() == 1)
     return Success{};
   Status status = Success{};
-  if (operands.tokens > 0)
-    status = pushCall->launch(stream, {{Name::x, int64_t(addressOf(operands.x))},
+  if (count > 0)
+    status = pushCall->launch(stream, {{Name::x, int64_t(x)},
                                        {Name::ids, int64_t(idsOf(rank()))},
                                        {Name::to, int64_t(tokens.mine)},
                                        {Name::table, int64_t(tables + size_t(ranks()) * sizeof(CUdeviceptr))},
-                                       {Name::tokens, operands.tokens},
+                                       {Name::tokens, count},
                                        {Name::hidden, shape.hidden},
                                        {Name::topk, shape.top_k},
                                        {Name::local, localExperts()},
@@ -173,28 +186,26 @@ Status MoePlan::expand(CUstream stream, int other, CUdeviceptr x, int64_t count)
                                      {Name::local, localExperts()}});
 }
 
-/// Gathers routing and tokens of all ranks. Each rank has as many slots as the plan allows.
-Status MoePlan::gatherCollective(CUstream stream, const tile_dist_moe_operands &operands) {
-  Status status = copy(stream, tokensOf(rank()), addressOf(operands.x), size_t(operands.tokens) * rowBytes());
+/// Gathers tokens of all ranks, and their routing. Each rank has as many slots as the plan allows.
+Status MoePlan::gatherCollective(CUstream stream, CUdeviceptr x, int64_t count, bool withRouting) {
+  Status status = copy(stream, tokensOf(rank()), x, size_t(count) * rowBytes());
   const auto gather = [&](CUdeviceptr all, size_t bytes) {
     return comm.nccl->allGather(pointerTo(all + size_t(rank()) * bytes), pointerTo(all), bytes, nccl::int8,
                                 comm.ncclComm, stream);
   };
   const size_t routingBytes = size_t(pairs()) * 4;
-  if (status)
-    status = callCollective("ncclAllGather", [&] {
-      int result = comm.nccl->groupStart();
-      for (const auto &[all, bytes] : {std::pair(idsOf(0), routingBytes), std::pair(weightsOf(0), routingBytes),
-                                       std::pair(tokensOf(0), tokensBytes())})
-        result = result == nccl::success ? gather(all, bytes) : result;
-      const int ended = comm.nccl->groupEnd();
-      return result == nccl::success ? ended : result;
-    });
-  if (status)
-    status = sort(stream);
-  for (int step = 0; status && step < ranks(); ++step)
-    status = expand(stream, after(step), tokensOf(after(step)), shape.tokens);
-  return status;
+  if (!status)
+    return status;
+  return callCollective("ncclAllGather", [&] {
+    int result = comm.nccl->groupStart();
+    for (const CUdeviceptr all : {idsOf(0), weightsOf(0)})
+      if (withRouting && result == nccl::success)
+        result = gather(all, routingBytes);
+    if (result == nccl::success)
+      result = gather(tokensOf(0), tokensBytes());
+    const int ended = comm.nccl->groupEnd();
+    return result == nccl::success ? ended : result;
+  });
 }
 
 Status MoePlan::multiply(CUstream stream, const tile_dist_moe_operands &operands) {
@@ -226,23 +237,26 @@ Status MoePlan::combine(CUstream stream, const tile_dist_moe_operands &operands)
   if (Status valid = checkOutput(operands); !valid)
     return valid;
   Status status = begin(Step::combine);
-  for (int step = 1; status && step < ranks(); ++step) {
-    const int other = after(step);
-    status = reduce(stream, other, usesCollective() ? sent + size_t(other) * tokensBytes() : partOf(other, rank()));
-    if (status && !usesCollective())
-      status = signals->set(stream, other, partFlag(rank()));
-  }
   if (status)
-    status = usesCollective() ? returnCollective(stream) : takeAll(stream, [&](int other) { return partFlag(other); });
+    status = sendParts(stream, [&](int other) { return weightsOf(other); });
+  const auto word = [&](int other) { return errors.mine + (2 + size_t(other)) * 4; };
+  if (status && usesCollective()) // also whether the capacity was exceeded
+    status = returnCollective(stream, [&](int other) { return Piece{word(rank()), word(other), 4}; });
+  else if (status)
+    status = takeParts(stream);
   if (!status || operands.tokens == 0)
     return status;
+  return sumParts(stream, weightsOf(rank()), addressOf(operands.y), operands.tokens);
+}
+
+Status MoePlan::sumParts(CUstream stream, CUdeviceptr weights, CUdeviceptr y, int64_t count) {
   return combineCall->launch(stream, {{Name::parts, int64_t(parts.mine)},
                                       {Name::results, int64_t(results)},
                                       {Name::ids, int64_t(idsOf(rank()))},
-                                      {Name::weights, int64_t(weightsOf(rank()))},
+                                      {Name::weights, int64_t(weights)},
                                       {Name::slots, int64_t(slotsOf(rank()))},
-                                      {Name::y, int64_t(addressOf(operands.y))},
-                                      {Name::tokens, operands.tokens},
+                                      {Name::y, int64_t(y)},
+                                      {Name::tokens, count},
                                       {Name::size, shape.tokens},
                                       {Name::hidden, shape.hidden},
                                       {Name::topk, shape.top_k},
@@ -251,36 +265,41 @@ Status MoePlan::combine(CUstream stream, const tile_dist_moe_operands &operands)
                                       {Name::ranks, ranks()}});
 }
 
-/// Sums this rank's results for the tokens of another rank.
-Status MoePlan::reduce(CUstream stream, int other, CUdeviceptr to) {
-  return reduceCall->launch(stream, {{Name::results, int64_t(results)},
-                                     {Name::ids, int64_t(idsOf(other))},
-                                     {Name::weights, int64_t(weightsOf(other))},
-                                     {Name::slots, int64_t(slotsOf(other))},
-                                     {Name::y, int64_t(to)},
-                                     {Name::tokens, shape.tokens},
-                                     {Name::hidden, shape.hidden},
-                                     {Name::topk, shape.top_k},
-                                     {Name::first, firstExpert()},
-                                     {Name::local, localExperts()}});
+Status MoePlan::sendParts(CUstream stream, const std::function<CUdeviceptr(int other)> &weights) {
+  Status status = Success{};
+  for (int step = 1; status && step < ranks(); ++step) {
+    const int other = after(step);
+    const CUdeviceptr to = usesCollective() ? sent + size_t(other) * tokensBytes() : partOf(other, rank());
+    status = reduceCall->launch(stream, {{Name::results, int64_t(results)},
+                                         {Name::ids, int64_t(idsOf(other))},
+                                         {Name::weights, int64_t(weights(other))},
+                                         {Name::slots, int64_t(slotsOf(other))},
+                                         {Name::y, int64_t(to)},
+                                         {Name::tokens, shape.tokens},
+                                         {Name::hidden, shape.hidden},
+                                         {Name::topk, shape.top_k},
+                                         {Name::first, firstExpert()},
+                                         {Name::local, localExperts()}});
+    if (status && !usesCollective())
+      status = signals->set(stream, other, partFlag(rank()));
+  }
+  return status;
 }
 
-/// Sends the parts of all other ranks, and whether the capacity was exceeded.
-Status MoePlan::returnCollective(CUstream stream) {
+Status MoePlan::returnCollective(CUstream stream, const std::function<Piece(int other)> &more) {
   return callCollective("ncclSend", [&] {
-    const auto word = [&](int other) { return errors.mine + (2 + size_t(other)) * 4; };
-    const auto exchange = [&](CUdeviceptr from, CUdeviceptr to, size_t bytes, int other) {
-      const int result = comm.nccl->send(pointerTo(from), bytes, nccl::int8, other, comm.ncclComm, stream);
+    const auto exchange = [&](const Piece &piece, int other) {
+      const int result = comm.nccl->send(pointerTo(piece.from), piece.bytes, nccl::int8, other, comm.ncclComm, stream);
       return result == nccl::success
-                 ? comm.nccl->receive(pointerTo(to), bytes, nccl::int8, other, comm.ncclComm, stream)
+                 ? comm.nccl->receive(pointerTo(piece.to), piece.bytes, nccl::int8, other, comm.ncclComm, stream)
                  : result;
     };
     int result = comm.nccl->groupStart();
     for (int step = 1; result == nccl::success && step < ranks(); ++step) {
       const int other = after(step);
-      result = exchange(sent + size_t(other) * tokensBytes(), partOf(rank(), other), tokensBytes(), other);
+      result = exchange({sent + size_t(other) * tokensBytes(), partOf(rank(), other), tokensBytes()}, other);
       if (result == nccl::success)
-        result = exchange(word(rank()), word(other), 4, other);
+        result = exchange(more(other), other);
     }
     const int ended = comm.nccl->groupEnd();
     return result == nccl::success ? ended : result;

@@ -62,6 +62,17 @@ TEST_F(MoePlanTest, aRankWithAnotherPlan) {
   });
   expectAll(results, "moe_plan_create");
 }
+TEST_F(MoePlanTest, backwardPassOfOneRank) {
+  const auto results = run(2, 2, unchanged, [](int rank, tile_dist_comm *comm) {
+    const tile_dist_moe_shape shape = usual;
+    tile_dist_moe_kernels kernels = {};
+    kernels.expand_gradient = rank == 0 ? nullptr : reinterpret_cast<tile_kernel *>(8); // not reached
+    tile_dist_plan *made = nullptr;
+    return tile_dist_moe_plan_create(comm, &shape, &kernels, TILE_DIST_AUTO, &made);
+  });
+  expectAll(results, "capacity 0, kernels for a backward pass");
+  expectAll(results, "all ranks need the same plan");
+}
 TEST_F(MoePlanTest, nullPointers) {
   tile_dist_plan *made = nullptr;
   tile_dist_moe_info info;
@@ -70,6 +81,9 @@ TEST_F(MoePlanTest, nullPointers) {
   EXPECT_STREQ(tile_dist_last_error(), "tile_dist_moe_plan_create: 'comm' is a null pointer");
   EXPECT_EQ(tile_dist_moe_run(nullptr, nullptr, &operands), TILE_ERROR_INVALID_ARGUMENT);
   EXPECT_STREQ(tile_dist_last_error(), "tile_dist_moe_run: 'plan' is a null pointer");
+  const tile_dist_moe_gradients gradients = {};
+  EXPECT_EQ(tile_dist_moe_backward(nullptr, nullptr, &gradients), TILE_ERROR_INVALID_ARGUMENT);
+  EXPECT_STREQ(tile_dist_last_error(), "tile_dist_moe_backward: 'plan' is a null pointer");
   EXPECT_EQ(tile_dist_moe_describe(nullptr, &info), TILE_ERROR_INVALID_ARGUMENT);
   EXPECT_STREQ(tile_dist_last_error(), "tile_dist_moe_describe: 'plan' is a null pointer");
 }
