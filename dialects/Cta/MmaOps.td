@@ -65,6 +65,9 @@ def Cta_WgmmaOp : Cta_Op<"wgmma", [AllTypesMatch<["acc", "result"]>]> {
     The result is in flight. It may be read, and the buffers may be written, only after a `cta.await` of `token`; until
     then its only use may be as the accumulator of further wgmmas.
 
+    With `stepwise`, a left operand in registers is passed in one statement for each k step, so that threads compute the
+    fragment of the next step while a step is multiplied (nvvm-sink-fragments).
+
     With `promote`, groups of that many elements along k are accumulated separately, and each partial sum is added to
     `acc` in f32, because the tensor core adds 8-bit floats with 14 bits. Such a wgmma, and one with an f16 accumulator,
     is complete when the operation ends, so that no two are in flight (`isSynchronous`).
@@ -84,7 +87,8 @@ def Cta_WgmmaOp : Cta_Op<"wgmma", [AllTypesMatch<["acc", "result"]>]> {
                        Arg<Cta_BufferType, "right tile", [MemRead<Cta_SharedMemory>]>:$b,
                        Tile_TensorOf<[F16, F32, I32]>:$acc, Optional<I1>:$accumulate, I32Attr:$n,
                        DefaultValuedAttr<ConfinedAttr<I32Attr, [IntPositive]>, "1">:$groups_n,
-                       OptionalAttr<ConfinedAttr<I32Attr, [IntPositive]>>:$promote);
+                       OptionalAttr<ConfinedAttr<I32Attr, [IntPositive]>>:$promote,
+                       UnitAttr:$stepwise);
   let results = (outs Tile_TensorOf<[F16, F32, I32]>:$result, Cta_TokenType:$token);
   let assemblyFormat = [{
     $a `,` $b `,` $acc (`if` $accumulate^)? attr-dict `:` type($a) `,` type($b) `->` type($result)

@@ -29,6 +29,16 @@ def NvvmCarryWords : FunctionsPass<"nvvm-carry-words", "Optimisation"> {
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::scf::SCFDialect"];
 }
 
+def NvvmSinkFragments : FunctionsPass<"nvvm-sink-fragments", "Optimisation"> {
+  let summary = "compute each fragment of a left operand right before the wgmma that reads it";
+  let description = [{
+    Requires: per-thread functions in which the steps of a wgmma are statements. Ensures: what only later steps use,
+    such as loads from shared memory and conversions, follows the previous step. Example:
+    test/Conversion/sink-fragments.mlir.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 def NvvmLowerControlFlow : FunctionsPass<"nvvm-lower-control-flow", "Correctness"> {
   let summary = "lower loops and branches to blocks and jumps";
   let description = [{

@@ -161,6 +161,7 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   list.add([] { return createConvertCtaToNvvm(); });
   // Must run while loops have arguments, and packing is visible.
   list.add([] { return createNvvmCarryWords(); });
+  list.add([] { return createNvvmSinkFragments(); });
   list.add([] { return createNvvmLowerControlFlow(); });
   // All dialects in one pass. Without rollback, because no pattern here may fail; and without cleanup afterwards,
   // because LLVM does that first and the PTX is the same.

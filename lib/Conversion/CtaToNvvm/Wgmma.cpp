@@ -134,13 +134,20 @@ private:
     statement.readsAfterWriting = !op.getBufferA();
     std::string enable = isFresh ? "never" : accumulate ? operandNumber(accumulate) : "always";
     std::string body;
-    for (int64_t k = 0; k < fragments.kTiles; ++k)
+    for (int64_t k = 0; k < fragments.kTiles; ++k) {
+      if (op.getStepwise() && k > 0) {
+        SmallVector<Value> partial = emitStatement(body, /*isLast=*/false);
+        statement.operands.clear();
+        statement.initial = std::move(partial);
+        body.clear();
+      }
       for (int64_t m = 0; m < fragments.mTiles; ++m)
         for (int64_t n = 0; n < fragments.nTiles; ++n) {
           layout::RegisterRange range = fragments.accumulator(m, n);
           layout::RegisterRange inWords{range.first / format.elementsPerWord, range.count / format.elementsPerWord};
           body += instruction(inWords, m, n, k, k == 0 ? enable : "always");
         }
+    }
     Registers result(emitStatement(body));
     return isPacked ? Registers(unpackWords(builder, loc, result, element, format)) : result;
   }
@@ -169,11 +176,13 @@ private:
     return accumulators;
   }
 
-  SmallVector<Value> emitStatement(const std::string &body) {
+  /// A statement that is not the last one leaves its group of wgmmas open.
+  SmallVector<Value> emitStatement(const std::string &body, bool isLast = true) {
     statement.text =
-        "{\n.reg .pred always, never;\nmov.pred always, 1;\nmov.pred never, 0;\nwgmma.fence.sync.aligned;\n" + body +
-        "wgmma.commit_group.sync.aligned;\n";
-    if (op.isSynchronous())
+        "{\n.reg .pred always, never;\nmov.pred always, 1;\nmov.pred never, 0;\nwgmma.fence.sync.aligned;\n" + body;
+    if (isLast)
+      statement.text += "wgmma.commit_group.sync.aligned;\n";
+    if (isLast && op.isSynchronous())
       statement.text += "wgmma.wait_group.sync.aligned 0;\n";
     statement.text += "}";
     return emitPtx(builder, loc, statement);

@@ -97,13 +97,33 @@ Value viewBlock(OpBuilder &builder, Value operand) {
   return cta::TransBufferOp::create(builder, load.getLoc(), load.getBuffer().getType().transposed(), load.getBuffer());
 }
 
+/// Returns true if threads compute the left operand from copies in shared memory, which can overlap with wgmmas.
+bool isComputedFromCopies(Value operand) {
+  SetVector<Value> visited;
+  visited.insert(operand);
+  bool hasCopies = false;
+  for (size_t index = 0; index < visited.size(); ++index) {
+    Operation *op = visited[index].getDefiningOp();
+    if (!op || op->getBlock() != operand.getParentBlock() || !isa<RankedTensorType>(visited[index].getType()))
+      continue;
+    if (isa<DotOp, cta::WgmmaOp, cta::AwaitOp>(op))
+      return false;
+    hasCopies |= isa<cta::LocalLoadOp>(op);
+    if (isMemoryEffectFree(op))
+      visited.insert_range(op->getOperands());
+  }
+  return hasCopies;
+}
+
 Value lowerToWgmma(OpBuilder &builder, DotOp dot, cta::WgmmaAttr engine) {
   Location loc = dot.getLoc();
   Value a = engine.isFromRegisters() ? dot.getA() : viewBlock(builder, dot.getA());
   IntegerAttr promote = engine.getPromote() ? builder.getI32IntegerAttr(engine.getPromote()) : IntegerAttr();
+  bool isStepwise = engine.isFromRegisters() && isComputedFromCopies(a);
   auto wgmma = cta::WgmmaOp::create(builder, loc, a, viewBlock(builder, dot.getB()), dot.getAcc(),
                                     /*accumulate=*/Value(), builder.getI32IntegerAttr(engine.getN()),
-                                    builder.getI32IntegerAttr(engine.getGroupsN()), promote);
+                                    builder.getI32IntegerAttr(engine.getGroupsN()), promote,
+                                    isStepwise ? builder.getUnitAttr() : UnitAttr());
   return cta::AwaitOp::create(builder, loc, wgmma.getResult(), wgmma.getToken(), wgmma.getColumnsAttr());
 }
 
