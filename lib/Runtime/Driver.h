@@ -66,6 +66,7 @@ constexpr int attributeMaxThreadsPerBlock = 1;
 constexpr int attributeClockRate = 13; // kHz
 constexpr int attributeMultiprocessorCount = 16;
 constexpr int attributeMemoryClockRate = 36; // kHz
+constexpr int attributeMemoryBusBits = 37;
 constexpr int attributeL2Bytes = 38;
 constexpr int attributeComputeMajor = 75;
 constexpr int attributeComputeMinor = 76;

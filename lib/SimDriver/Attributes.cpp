@@ -80,7 +80,7 @@ EXPORT CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice device)
                     {31, 1},                // concurrent kernels
                     {34, uint32_t(device)}, // PCI device
                     {cuda::attributeMemoryClockRate, 1000000},
-                    {37, 1024}, // bits of the memory bus
+                    {cuda::attributeMemoryBusBits, 1024},
                     {cuda::attributeL2Bytes, 50 << 20},
                     {39, limits.maxWarpsPerSm * target::threadsPerWarp}, // threads per multiprocessor
                     {40, 1},                                             // copy engines

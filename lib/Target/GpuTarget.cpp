@@ -42,6 +42,18 @@ const GpuTarget *findTarget(std::string_view name) {
   return nullptr;
 }
 
+const GpuTarget *findTargetOf(unsigned capability) {
+  const GpuTarget *found = nullptr;
+  for (const GpuTarget &target : targetTable) {
+    const char suffix = target.name.back();
+    if (target.capability == capability && suffix != 'f')
+      found = &target; // the row with a letter is the last one
+    if (target.capability < capability && suffix != 'a' && suffix != 'f')
+      found = &target;
+  }
+  return found;
+}
+
 std::vector<const GpuTarget *> allTargets() {
   std::vector<const GpuTarget *> targets;
   for (const GpuTarget &target : targetTable)

@@ -72,6 +72,10 @@ constexpr unsigned maxRegistersPerThread = 255;
 /// Returns the target with this name, or null.
 const GpuTarget *findTarget(std::string_view name);
 
+/// Returns the target with the most features whose code runs on a GPU of this compute capability times ten: sm_90a for
+/// 90; for a GPU that the table lacks, an earlier one whose PTX it runs. Null if there is none.
+const GpuTarget *findTargetOf(unsigned capability);
+
 /// Returns all targets, by capability.
 std::vector<const GpuTarget *> allTargets();
 

@@ -2,8 +2,12 @@
 // tile-run tune gemm.cubin M=1..8192 N=64..8192 K=64..8192 --count=200
 // tile-run tune gemm.cubin --shapes shapes.txt --shard 2/8 -o part2.tuning
 // tile-run tune merge part1.tuning part2.tuning -o gemm.tuning
+// tile-run tune --calibrate -o card.tsv
 #include "Lab/Tune/Tune.h"
+#include "Lab/Calibrate/Calibrate.h"
 #include "Lab/Commands/Commands.h"
+
+#include <algorithm>
 
 namespace tile::runner {
 
@@ -16,10 +20,27 @@ static Action addMerge(CLI::App &app, const RunOptions &start) {
   return [options] { return runMerge(*options); };
 }
 
+/// Runs `tune --calibrate`, which takes no artifact: any option that is not its own is a mistake.
+static int calibrate(const CLI::App &app, CalibrateOptions options, const TuneOptions &tune) {
+  options.run = tune.run;
+  options.run.bench = true; // requires a GPU
+  options.output = tune.output;
+  constexpr std::string_view own[] = {"--calibrate", "--query", "--kernels", "--device", "--output"};
+  for (const CLI::Option *given : app.get_options())
+    if (given->count() > 0 && std::find(std::begin(own), std::end(own), given->get_name()) == std::end(own))
+      return reportFailure(options.run,
+                           runtime::makeError(TILE_ERROR_INVALID_ARGUMENT,
+                                              "--calibrate measures the card, not an artifact; remove {}",
+                                              given->get_positional() ? given->as<std::string>() : given->get_name()));
+  return runCalibrate(options);
+}
+
 Action addTune(CLI::App &app, const RunOptions &start) {
   struct Options {
     TuneOptions tune;
+    CalibrateOptions calibrate;
     std::string shard, devices;
+    bool isCalibrating = false;
   };
   auto options = std::make_shared<Options>();
   TuneOptions &tune = options->tune;
@@ -45,9 +66,11 @@ Action addTune(CLI::App &app, const RunOptions &start) {
       ->excludes(device);
   app.add_option("--shard", options->shard, "Measure only the I-th of N parts of the calls; see tile-run tune merge")
       ->type_name("I/N");
-  CLI::Option *output = app.add_option("-o,--output", tune.output,
-                                       "The table to write (default: the artifact's name with .tuning appended)")
-                            ->type_name("FILE");
+  CLI::Option *output =
+      app.add_option(
+             "-o,--output", tune.output,
+             "The table to write (default: the artifact's name with .tuning appended); with --calibrate, the card")
+          ->type_name("FILE");
   app.add_flag("--embed", tune.embed, "Embed the table in the artifact")->excludes(output);
   app.add_option("--seconds", tune.seconds,
                  "Stop after the first call that ends later; the same command continues with the others")
@@ -55,13 +78,24 @@ Action addTune(CLI::App &app, const RunOptions &start) {
       ->type_name("N");
   app.add_option("--times", tune.times, "Append a JSON line with expected and measured time for each variant measured")
       ->type_name("FILE");
+  CLI::Option *isCalibrating = app.add_flag("--calibrate", options->isCalibrating,
+                                            "Measure the card instead of an artifact: rates, bandwidths and latencies");
+  app.add_flag("--query", options->calibrate.onlyQueried,
+               "With --calibrate: write only the properties that the driver reports")
+      ->needs(isCalibrating);
+  app.add_option("--kernels", options->calibrate.kernels,
+                 "With --calibrate: print the micro-benchmarks for a target, such as sm_90a, as PTX")
+      ->type_name("TARGET")
+      ->needs(isCalibrating);
   app.require_subcommand(0, 1);
   CLI::App *merge = app.add_subcommand("merge", "Merge the tables of shards");
   Action mergeAction = addMerge(*merge, start);
-  return [options, merge, mergeAction] {
+  return [options, merge, mergeAction, &app] {
     if (merge->parsed())
       return mergeAction();
     TuneOptions &tune = options->tune;
+    if (options->isCalibrating)
+      return calibrate(app, options->calibrate, tune);
     if (!options->shard.empty()) {
       Result<Shard> shard = parseShard(options->shard);
       if (!shard)

@@ -84,6 +84,7 @@ Result<CudaDeviceInfo> queryInfo(const Driver &driver, int ordinal) {
   // Only informative: drivers may stop reporting clocks.
   (void)driver.deviceGetAttribute(&info.clockKhz, cuda::attributeClockRate, device);
   (void)driver.deviceGetAttribute(&info.memoryClockKhz, cuda::attributeMemoryClockRate, device);
+  (void)driver.deviceGetAttribute(&info.memoryBusBits, cuda::attributeMemoryBusBits, device);
   (void)driver.driverGetVersion(&info.driverVersion);
   if (Status status = driver.check(driver.deviceTotalMemory(&info.memoryBytes, device), "cuDeviceTotalMem"); !status)
     return status.error();

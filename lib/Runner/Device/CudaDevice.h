@@ -43,6 +43,7 @@ struct CudaDeviceInfo {
   int major = 0, minor = 0;
   int multiprocessors = 0;
   int clockKhz = 0, memoryClockKhz = 0;
+  int memoryBusBits = 0;
   size_t l2Bytes = 0;
   size_t memoryBytes = 0;
   int sharedBytes = 0;   ///< maximum per thread block
