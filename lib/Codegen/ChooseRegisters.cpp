@@ -221,9 +221,9 @@ private:
         ctas * threads > tuned.scheduledWarps * target::threadsPerWarp)
       return made;
     std::optional<Assembled> asked = tryFor(ctas, /*bytes=*/0, made);
-    uint64_t cycles = asked ? loadCycles(asked->cubin) : 0; // also 0 if the code cannot be decoded
+    uint64_t cycles = asked ? loadCycles(asked->cubin, tuned.loadLatency) : 0; // also 0 if the code cannot be decoded
     // A smaller gain does not exceed the error of the static count.
-    bool isSooner = cycles > 0 && cycles * 100 < loadCycles(made.cubin) * tuned.shorterStalls;
+    bool isSooner = cycles > 0 && cycles * 100 < loadCycles(made.cubin, tuned.loadLatency) * tuned.shorterStalls;
     return isSooner ? std::move(*asked) : std::move(made);
   }
 
@@ -248,15 +248,16 @@ private:
     unsigned ctas = std::max(2u, quarterOfThreads() / threads), threadsNow = resident(registersOf(made)) * threads;
     if (threadsNow <= ctas * threads || spilledBytes(made) > 0 || !isShortOfRegisters(made))
       return made;
-    uint64_t cycles = loadCycles(made.cubin), issued = issueCycles(made.cubin);
+    uint64_t cycles = loadCycles(made.cubin, tuned.loadLatency), issued = issueCycles(made.cubin);
     // Bound by issue, or the code is not understood; or no load is awaited before another one issues.
-    if (cycles < 2 * issued || cycles - issued < 2 * loadLatency)
+    if (cycles < 2 * issued || cycles - issued < 2 * tuned.loadLatency)
       return made;
     std::optional<Assembled> asked = tryFor(ctas, /*bytes=*/0, made);
     if (!asked)
       return made;
     uint64_t threadsNext = resident(registersOf(*asked)) * threads;
-    bool isFaster = loadCycles(asked->cubin) * threadsNow * tuned.loadThroughputGain < cycles * threadsNext * 100;
+    bool isFaster = loadCycles(asked->cubin, tuned.loadLatency) * threadsNow * tuned.loadThroughputGain <
+                    cycles * threadsNext * 100;
     return isFaster ? std::move(*asked) : std::move(made);
   }
 
@@ -304,7 +305,7 @@ private:
     // must not cost more than that.
     uint64_t issued = issueCycles(made.cubin), gained = uint64_t(then - now) * 100 / now;
     bool isFree = then > now && issueCycles(more->cubin) * 100 <= issued * (100 + gained / tuned.occupancyPerIssue) &&
-                  loadCycles(more->cubin) * now <= loadCycles(made.cubin) * then;
+                  loadCycles(more->cubin, tuned.loadLatency) * now <= loadCycles(made.cubin, tuned.loadLatency) * then;
     return isFree ? std::move(*more) : std::move(made);
   }
 

@@ -4,6 +4,7 @@
 
 #include "Codegen/LaunchConditions.h"
 #include "Codegen/RunPtxas.h"
+#include "Target/Card/CardTarget.h"
 #include "Target/Plan/Residency.h"
 #include "Target/TimeRecords.h"
 #include "Tile/TileDialect.h"
@@ -235,6 +236,8 @@ llvm::Error describeLaunch(ModuleOp lowered, const target::GpuTarget &target, ru
     return createStringError(formatv("the lowered module has no kernel '{0}'", manifest.entry));
   runtime::LaunchInfo &launch = manifest.launch;
   manifest.target = target.name;
+  if (target.card)
+    manifest.card = target.card->card;
   auto readArray = [&](StringRef name) {
     auto array = kernel->getAttrOfType<DenseI32ArrayAttr>(name);
     return array ? array.asArrayRef() : ArrayRef<int32_t>();

@@ -23,6 +23,8 @@ std::vector<uint64_t> countExecutions(llvm::ArrayRef<Instruction> code) {
 /// The clock of a warp that has a scheduler to itself and executes the code in the order of its addresses.
 class Warp {
 public:
+  explicit Warp(uint64_t loadLatency) : loadLatency(loadLatency) {}
+
   /// Returns the cycles until the next instruction may be issued.
   uint64_t execute(const Instruction &instruction) {
     uint64_t begin = now;
@@ -37,7 +39,7 @@ public:
   }
 
 private:
-  uint64_t now = 0;
+  uint64_t loadLatency, now = 0;
   std::array<uint64_t, 6> written = {}; ///< the time at which each scoreboard is free
 };
 
@@ -52,10 +54,10 @@ uint64_t issueCycles(llvm::StringRef cubin) {
   return isUnderstood ? cycles : 0;
 }
 
-uint64_t loadCycles(llvm::StringRef cubin) {
+uint64_t loadCycles(llvm::StringRef cubin, uint64_t loadLatency) {
   uint64_t cycles = 0;
   bool isUnderstood = forEachCode(cubin, [&](llvm::ArrayRef<Instruction> code) {
-    Warp warp;
+    Warp warp(loadLatency);
     for (auto [instruction, often] : llvm::zip_equal(code, countExecutions(code)))
       cycles += warp.execute(instruction) * often;
   });

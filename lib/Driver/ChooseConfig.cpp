@@ -3,10 +3,10 @@
 // --explain-config.
 #include "Driver/ChooseConfig.h"
 
+#include "Target/Card/CardTarget.h"
 #include "Target/Engines/BufferEngines.h"
 #include "Target/PingPong.h"
 #include "Target/StepSplit.h"
-#include "Target/Tuned.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -70,9 +70,8 @@ std::string describe(const CompilerOptions &options, const target::GpuTarget &gp
   constexpr size_t shown = 6;
   std::string text = formatv("{0}: {1} x {2} x {3}, {4} to {5}, {6}\n", gemm.kernel, gemm.m, gemm.n, gemm.k,
                              frontend::shortName(gemm.element), frontend::shortName(gemm.output), gpu.name);
-  if (!target::isMeasured(gpu))
-    text += formatv("modelled: no constants were measured on {0}, those of {1} stand in\n", gpu.deviceName,
-                    target::measuredTarget().deviceName);
+  if (gpu.card || !target::isMeasured(gpu))
+    text += target::describeConstants(gpu) + "\n";
   text += whyNoTma(options, gpu, gemm, ranked.front());
   text += "  BLOCK_M BLOCK_N BLOCK_K GROUP_M warps stages instruction    tiles waves  time us  limited by\n";
   target::GemmProblem problem = problemOf(options, gpu, gemm, facts);

@@ -13,6 +13,7 @@
 #include "Driver/Version.h"
 #include "Pipeline/LeastMemory.h"
 #include "Runtime/ElfSection.h"
+#include "Target/Card/CardTarget.h"
 #include "Target/TimeRecords.h"
 #include "Tile/TileDialect.h"
 
@@ -144,7 +145,7 @@ void Compilation::printDiagnostics() {
 }
 
 bool Compilation::load() {
-  gpu = target::findTarget(options.target);
+  gpu = target::findTarget(options.target, options.card);
   if (!gpu)
     return fail(Outcome::Usage,
                 formatv("unknown target '{0}'; known targets are {1}", options.target, target::listTargets()));
@@ -169,7 +170,7 @@ bool Compilation::loadMlir() {
     return false;
   }
   // Passes that have already run may have relied on features of that GPU.
-  if (const target::GpuTarget *stated = cta::findStatedTarget(*moduleOp); stated && stated != gpu)
+  if (const target::GpuTarget *stated = cta::findStatedTarget(*moduleOp); stated && stated->name != gpu->name)
     return fail(Outcome::Usage, formatv("'{0}' was compiled for {1}, not for {2}; use --target={1}", options.input,
                                         stated->name, gpu->name));
   cta::setTarget(*moduleOp, *gpu);

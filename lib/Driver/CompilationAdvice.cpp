@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Advice to users about kernels that spill registers and about slow compilation steps.
 #include "Driver/Compilation.h"
+#include "Target/GpuTarget.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -17,7 +18,7 @@ void Compilation::noteSlowSteps() {
         formatv("{0} took {1:f0} s", step.name == "frontend" ? "the front end" : step.name, step.seconds);
     if (!step.slowestPass.empty())
       text += formatv(", '{0}' most of it", step.slowestPass);
-    const int64_t threads = 32 * description.launch.numWarps;
+    const int64_t threads = target::threadsPerWarp * description.launch.numWarps;
     if (largestBlock > threads && threads > 0)
       text += formatv("; the largest block has {0} elements, {1} for each of {2} threads: more warps (--num-warps) or "
                       "smaller blocks compile faster",
@@ -35,8 +36,9 @@ bool Compilation::warnOfSpills(const codegen::KernelResources &resources) {
   const std::string size = resources.spillStores < 10 * 1024 ? formatv("{0} bytes", resources.spillStores).str()
                                                              : formatv("{0} KiB", resources.spillStores / 1024).str();
   return warn(frontend::Diag::register_spills,
-              {std::to_string(32 * warps), description.kernel, size,
-               warps < 32 ? "more warps (--num-warps) or smaller blocks" : "smaller blocks"});
+              {std::to_string(target::threadsPerWarp * warps), description.kernel, size,
+               warps * target::threadsPerWarp < target::maxThreadsPerCta ? "more warps (--num-warps) or smaller blocks"
+                                                                         : "smaller blocks"});
 }
 
 } // namespace tile::driver

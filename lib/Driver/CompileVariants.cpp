@@ -7,6 +7,7 @@
 #include "Driver/EqualEstimates.h"
 #include "Driver/WorkerProcesses.h"
 #include "Runtime/NearestName.h"
+#include "Target/Card/CardTarget.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Threading.h"
@@ -63,7 +64,7 @@ bool VariantCompilation::planAll() {
       jobs.push_back({only, std::move(aimed), 0});
       continue;
     }
-    const target::GpuTarget *gpu = target::findTarget(target);
+    const target::GpuTarget *gpu = target::findTarget(target, options.card);
     if (!gpu) { // the compilation reports the unknown target
       jobs = {{only, std::move(aimed), 0}};
       break;
@@ -153,6 +154,8 @@ bool VariantCompilation::run() {
   bool isMade = general->run();
   files = general->sourceFiles();
   llvm::append_range(files, variants.tuning);
+  if (!options.cardFile.empty())
+    files.push_back(options.cardFile);
   if (!isMade)
     return false;
   if (!makesArtifact() || (jobs.size() == 1 && options.emit != EmitKind::Tilepack && !variants.budget)) {

@@ -8,6 +8,7 @@
 #include "Frontend/Syntax/ClusterShape.h"
 #include "Frontend/Syntax/Schedule.h"
 #include "Pipeline/GpuPipeline.h"
+#include "Target/Card/Card.h"
 
 #include <atomic>
 #include <map>
@@ -27,12 +28,14 @@ struct CompilerOptions {
   std::string inputText; ///< contents of the input
   InputLanguage language = InputLanguage::Tile;
   EmitKind emit = EmitKind::Cubin;
-  std::string headerName;        ///< prefix of the declarations in a header; empty: the kernel's name
-  bool keepPtx = false;          ///< in a header, so that it also runs in the simulator
-  bool strip = false;            ///< omit PTX from other artifacts as well
-  bool takesPtx = false;         ///< without ptxas, accept PTX instead of a cubin
-  std::string target = "sm_90a"; ///< the GPU to compile for
-  GpuPipelineOptions pipeline;   ///< optimization level, disabled passes, last pass
+  std::string headerName;           ///< prefix of the declarations in a header; empty: the kernel's name
+  bool keepPtx = false;             ///< in a header, so that it also runs in the simulator
+  bool strip = false;               ///< omit PTX from other artifacts as well
+  bool takesPtx = false;            ///< without ptxas, accept PTX instead of a cubin
+  std::string target = "sm_90a";    ///< the GPU to compile for
+  std::optional<target::Card> card; ///< the card whose constants apply to targets of its compute capability
+  std::string cardFile;             ///< its path; "" if there is none
+  GpuPipelineOptions pipeline;      ///< optimization level, disabled passes, last pass
 
   std::string kernel; ///< empty: the only kernel of the file
   std::string signature;

@@ -3,6 +3,7 @@
 #include "Driver/EqualEstimates.h"
 
 #include "Runtime/Choice.h"
+#include "Target/Card/CardTarget.h"
 #include "Target/GpuTarget.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -57,7 +58,7 @@ size_t countEqualEstimates(llvm::ArrayRef<MadeVariant> made) {
   if (number < 2)
     return 0;
   runtime::Result<runtime::Chooser> chooser = runtime::Chooser::make(manifests);
-  const target::GpuTarget *gpu = target::findTarget(manifests.front()->target);
+  const target::GpuTarget *gpu = target::findTarget(manifests.front()->target, manifests.front()->card);
   if (!chooser || !gpu)
     return 0;
   const runtime::DeviceVariants device = chooser->onTarget(gpu->name, int(gpu->numSms));

@@ -9,6 +9,7 @@
 #include "Explain/PassRecord.h"
 #include "Runner/Run.h"
 #include "Runtime/Artifact.h"
+#include "Target/Card/CardTarget.h"
 
 #include "mlir/IR/Diagnostics.h"
 
@@ -93,7 +94,7 @@ std::optional<int> explain(const ExplainRequest &request, llvm::raw_ostream &err
   if (!artifact)
     return runner::reportFailure(request.run, artifact.error());
 
-  const target::GpuTarget &gpu = *target::findTarget(options.target);
+  const target::GpuTarget &gpu = *target::findTarget(options.target, options.card);
   WatchedRun watched;
   std::string whyNotRun = request.whyNotRun;
   if (whyNotRun.empty())

@@ -7,6 +7,7 @@
 #include "Runner/Device/Variants.h"
 #include "Runner/Inputs/Npy.h"
 #include "Runner/Run.h"
+#include "Target/Card/CardTarget.h"
 
 #include <cstdio>
 #include <filesystem>
@@ -35,7 +36,7 @@ Status write(const Output &output, const Explanation &made, const std::string &t
 
 /// Explains the variant that the call selects.
 Status explainArtifact(RunOptions run, const Output &output, const runtime::Artifact &artifact) {
-  const target::GpuTarget *gpu = target::findTarget(artifact.manifest.target);
+  const target::GpuTarget *gpu = target::findTarget(artifact.manifest.target, artifact.manifest.card);
   if (!gpu) // PTX not compiled by tilec
     gpu = target::findTarget("sm_90a");
   run.device = "sim";

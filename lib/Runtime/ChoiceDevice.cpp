@@ -4,6 +4,7 @@
 #include "Runtime/Choice.h"
 #include "Runtime/ChoiceMemo.h"
 #include "Runtime/Target.h"
+#include "Target/Card/CardTarget.h"
 
 #include <algorithm>
 #include <atomic>
@@ -71,11 +72,13 @@ RankedVariants Chooser::makeRank(uint32_t rank, DeviceVariants &device) const {
       continue;
     ranked.all.push_back(i);
     if (variants[i].work)
-      device.programTimes[i] = programTimeOf(*manifests[mostPromising(i, device)],
-                                             *target::findTarget(manifests[i]->target), device.multiprocessors);
+      device.programTimes[i] =
+          programTimeOf(*manifests[mostPromising(i, device)],
+                        *target::findTarget(manifests[i]->target, manifests[i]->card), device.multiprocessors);
     if (!variants[i].gemm)
       continue;
-    device.times[i] = formulaOf(*manifests[i]->cost, *target::findTarget(manifests[i]->target), device.multiprocessors);
+    device.times[i] = formulaOf(*manifests[i]->cost, *target::findTarget(manifests[i]->target, manifests[i]->card),
+                                device.multiprocessors);
     if (!ranked.gemm)
       ranked.gemm = variants[i].gemm;
     if (ranked.gemm != variants[i].gemm || alternatives[i])

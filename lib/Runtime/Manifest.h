@@ -15,6 +15,7 @@
 #include "Runtime/Expression.h"
 #include "Runtime/ProgramsCost.h"
 #include "Runtime/Result.h"
+#include "Target/Card/Card.h"
 
 #include <algorithm>
 #include <optional>
@@ -109,8 +110,9 @@ struct Manifest {
   std::string entry;
   std::string sourceFile;
   std::string sourceHash;
-  std::string target; ///< "sm_90a"
-  std::string format; ///< "cubin" or "ptx"; empty if the manifest was never in an artifact
+  std::string target;               ///< "sm_90a"
+  std::optional<target::Card> card; ///< the card whose constants the compiler has used; without notes
+  std::string format;               ///< "cubin" or "ptx"; empty if the manifest was never in an artifact
   /// The variant's name within its artifact; empty for a single variant. Letters, digits and ".+_-".
   std::string variant;
   bool isFallback = false;    ///< chosen only for calls that no other variant serves, however fast it is

@@ -212,6 +212,13 @@ Result<Manifest> parseManifest(std::string_view text) {
   manifest.kernel = reader.find("kernel") ? reader.string("kernel") : manifest.entry;
   manifest.target = reader.string("target");
   manifest.format = reader.string("format");
+  if (reader.find("card")) {
+    target::CardResult card = target::parseCard(reader.string("card"));
+    if (card.card)
+      manifest.card = std::move(card.card);
+    else
+      reader.fail("card", card.error);
+  }
   if (const Json *source = reader.find("source")) {
     const ObjectReader sourceReader(*source, "source", error);
     manifest.sourceFile = sourceReader.string("file");
@@ -255,6 +262,11 @@ std::string toJson(const Manifest &manifest, int indent) {
       {"compiler", manifest.compiler}, {"kernel", manifest.kernel},
       {"entry", manifest.entry},       {"source", {{"file", manifest.sourceFile}, {"hash", manifest.sourceHash}}},
       {"target", manifest.target},     {"format", manifest.format}};
+  if (manifest.card) {
+    target::Card card = *manifest.card;
+    card.notes.clear();
+    json["card"] = target::printCard(card);
+  }
   if (!manifest.variant.empty())
     json["variant"] = manifest.variant;
   if (manifest.isFallback)

@@ -52,12 +52,12 @@ Overlap unchangingClocks(const GpuTarget &target, const GemmProblem &problem, co
     clocks.add((read + written) / c.smPort, GemmLimit::SharedMemory);
     return clocks;
   }
-  // Half the rate of wgmma. Warps divide rows and columns as evenly as powers of two allow.
+  // Warps divide rows and columns as evenly as powers of two allow.
   double columns = 1;
   while (columns < config.numWarps && columns * columns * 4 <= config.numWarps * n / m)
     columns *= 2;
   double rows = config.numWarps / columns;
-  clocks.add(m / wgmmaRows * n, GemmLimit::TensorCores);
+  clocks.add(m * n * (atomBytes / 2.0) / ratesOf(target).ofMmaSync16, GemmLimit::TensorCores);
   double read = (m * columns + n * rows) * atomBytes, written = (m + n) * atomBytes;
   clocks.add((read + written) / c.smPort, GemmLimit::SharedMemory);
   return clocks;

@@ -40,6 +40,8 @@ constexpr uint32_t operator|(uint32_t a, Feature b) {
   return a | uint32_t(b);
 }
 
+struct CardTuning; // Card/CardTarget.h
+
 struct GpuTarget {
   /// as ptxas spells it: "sm_90a", whose code runs on 9.0 only; "sm_100f" on 10.0 and 10.3; without a letter on all
   /// later GPUs of the major version
@@ -53,6 +55,8 @@ struct GpuTarget {
   unsigned numSms;             ///< multiprocessors of `deviceName`; only estimates use it
   uint32_t features;           ///< union of Feature
   std::string_view deviceName; ///< name of a GPU, for messages and estimates
+  /// The constants of the card that it is; null: those of the table
+  const CardTuning *card = nullptr;
 
   bool has(Feature feature) const { return (features & uint32_t(feature)) != 0; }
   /// The maximum number of consecutive floats of `bits` each to which one atomic instruction can add (PTX ISA, "atom",

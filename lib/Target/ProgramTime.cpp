@@ -16,7 +16,6 @@ namespace {
 constexpr double issuingWarps = 8;     // warps that use all issue slots of a multiprocessor: two per scheduler
 constexpr double multiplyingWarps = 4; // warps that keep its tensor cores busy: one per scheduler
 constexpr double start = 300;          // clk from the launch of a CTA to its first load: its parameters and indices
-constexpr double dispatched = 1;       // CTAs that the device starts per clock
 // clk of a store to shared memory, a barrier and a load from there: about 30 each
 constexpr double exchangeClocks = 100;
 
@@ -48,8 +47,8 @@ struct ProgramTime::Clocks {
 };
 
 ProgramTime::ProgramTime(const GpuTarget &target, const ProgramResources &resources, unsigned numSms)
-    : rates(ratesOf(target)), sms(numSms ? numSms : target.numSms), isPersistent(resources.residentCtas > 0),
-      operandBits(resources.operandBits) {
+    : rates(ratesOf(target)), launch(tunedOf(target).mmaSyncByCopies.launch), sms(numSms ? numSms : target.numSms),
+      isPersistent(resources.residentCtas > 0), operandBits(resources.operandBits) {
   const int64_t fitting = planResidency(target, {.threads = resources.threads,
                                                  .registers = resources.registers,
                                                  .sharedBytes = resources.sharedBytes})
@@ -84,8 +83,7 @@ double ProgramTime::microseconds(const ProgramWork &work) const {
   const double full = std::floor(work.programs / atATime), last = std::ceil((work.programs - full * atATime) / sms);
   const double waves = full * waveClocks(clocks, ctas) + (last > 0 ? waveClocks(clocks, last) : 0);
   const double clocksOfDevice =
-      longest({waves, bytes / (rates.ingest * sms), isPersistent ? 0 : work.programs / dispatched});
-  const double launch = tunedOf(measuredTarget()).mmaSyncByCopies.launch;
+      longest({waves, bytes / (rates.ingest * sms), isPersistent ? 0 : work.programs / rates.dispatched});
   return (launch + longest({memory, clocksOfDevice / rates.clockGHz})) / 1000;
 }
 

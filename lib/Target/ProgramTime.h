@@ -53,6 +53,7 @@ private:
   double waveClocks(const Clocks &clocks, double ctas) const;
 
   Rates rates;
+  double launch; ///< ns
   double sms, ctas;
   double warps;   ///< warps of a CTA that compute
   double spilled; ///< bytes that a program moves through L1 in each step

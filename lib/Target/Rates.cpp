@@ -2,9 +2,13 @@
 // Source: NVIDIA's data sheets and architecture white papers of the GPUs that GpuTarget.cpp names.
 #include "Target/Rates.h"
 
+#include "Target/Card/CardTarget.h"
+
 namespace tile::target {
 
 Rates ratesOf(const GpuTarget &target) {
+  if (target.card)
+    return target.card->rates;
   switch (target.capability) {
   case 75: // T4: 65 TFLOP/s
     return {.clockGHz = 1.59, .memory = 320, .l2 = 4, .multiplyAdds16 = 512, .lanes = 64};

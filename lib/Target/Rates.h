@@ -19,6 +19,10 @@ struct Rates {
   double ingest = 64;    ///< bytes per clock from L2 to a multiprocessor: its port to the crossbar
   double latency = 700;  ///< clocks of a load that misses L1: about, on Hopper
   double shared = 128;   ///< bytes per clock
+  double dispatched = 1; ///< CTAs that the device starts per clock
+  /// Like multiplyAdds16, of loops of mma.sync: half of wgmma on Hopper, where a loop of nothing else reaches two
+  /// thirds.
+  double ofMmaSync16 = 1024;
 
   /// Returns the rate of tensor cores: half for operands of twice the width.
   double multiplyAdds(unsigned operandBits) const { return multiplyAdds16 * 16 / (operandBits ? operandBits : 16); }

@@ -2,16 +2,18 @@
 // Rows of tuned constants. All were measured on an H200; a target gets a separate row once its GPU is measured.
 #include "Target/Tuned.h"
 
+#include "Target/Card/CardTarget.h"
+
 namespace tile::target {
 
 static constexpr Tuned hopper;
 
-const Tuned &tunedOf(const GpuTarget &) {
-  return hopper;
+const Tuned &tunedOf(const GpuTarget &gpu) {
+  return gpu.card ? gpu.card->tuned : hopper;
 }
 
 bool isMeasured(const GpuTarget &gpu) {
-  return gpu.capability == measuredTarget().capability;
+  return gpu.card ? gpu.card->card.isMeasured() : gpu.capability == measuredTarget().capability;
 }
 
 const GpuTarget &measuredTarget() {
@@ -33,6 +35,10 @@ std::vector<TunedConstant> listTuned(const GpuTarget &gpu) {
 #include "Target/Tuned.def"
 #undef TUNED
 #undef TUNED_GEMM
+  for (TunedConstant &constant : constants)
+    if (gpu.card)
+      if (auto origin = gpu.card->origins.find(constant.name); origin != gpu.card->origins.end())
+        constant.measured = origin->second;
   return constants;
 }
 

@@ -85,6 +85,18 @@ if grep -rnE --include='*.cpp' 'InlineAsmOp::create' lib/Transforms lib/Analysis
   status=1
 fi
 
+# Figures of GPUs are in lib/Target: registers and shared memory of a multiprocessor, multiprocessors, threads of a warp
+# and of a CTA, latencies.
+figures='\b(65536|49152|99328|101376|102400|166912|167936|232448|233472|132)\b|\b64 (\*|<<) ?(1024|10)\b.*[rR]egister'
+figures+='|\b(48|64|99|100|163|164|227|228) (\* 1024|<< 10)\b.*[sS]hared|[sS]hared.*\b(48|64|99|100|163|164|227|228) (\* 1024|<< 10)\b'
+figures+='|([wW]arps?|[tT]hreads?|[lL]anes?)[A-Za-z]*(\(\))? ?[*/%] ?32\b|\b32 ?\* ?[a-zA-Z.>-]*[wW]arps?\b'
+figures+='|(threads|warps|lanes|latency|clocks|cycles)[A-Za-z]* = (32|64|132|1024|2048)\b|[lL]atency = [0-9]'
+if grep -rnE --include='*.h' --include='*.cpp' "$figures" lib/{Transforms,Analysis,Codegen,Conversion,Driver,Pipeline} |
+  grep -vE '^[^:]*:[0-9]+: *//'; then
+  echo "^ a figure of a GPU belongs in lib/Target: GpuTarget for limits of the architecture, Tuned.def for what was fitted"
+  status=1
+fi
+
 # Headers stay cheap to include; no relative paths; only the tools read the environment.
 if grep -rnE --include='*.h' '^#include "mlir/Dialect/LLVMIR/(LLVM|NVVM)Dialect.h"' lib dialects; then
   echo "^ LLVMDialect.h and NVVMDialect.h cost seconds: include them in .cpp files"

@@ -92,6 +92,7 @@ std::string keyOf(const Request &request, const CommandLine &line) {
                                  isFile ? absolute(request.name) : "",
                                  request.text,
                                  *sidecar ? (*sidecar)->text : "",
+                                 options.card ? target::printCard(*options.card) : "",
                                  identityOf(codegen::findPtxas(options.toolkit)),
                                  identityOf(codegen::findLibdevice(options.toolkit))};
   for (const std::string &folder : options.importPaths)

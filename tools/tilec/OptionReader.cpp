@@ -2,8 +2,11 @@
 // Reads the options about files, passes, diagnostics and tools.
 #include "OptionReader.h"
 
+#include "Driver/OutputFile.h"
 #include "Frontend/Syntax/Diagnostics.h"
+#include "Target/Card/CardTarget.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Path.h"
@@ -49,8 +52,8 @@ static std::optional<EmitKind> emitKindOfExtension(StringRef extension) {
 
 bool OptionReader::read() {
   return readFormat() && checkUnknown() && checkEmpty() && checkRepeated() && readInputFile() && readOutput() &&
-         checkInputs() && readNames() && readKernel() && readPasses() && readTargets() && readVariants() &&
-         readWarnings() && readToolkit() && readCache();
+         checkInputs() && readNames() && readKernel() && readPasses() && readTargets() && readCard() &&
+         readVariants() && readWarnings() && readToolkit() && readCache();
 }
 
 bool OptionReader::readForLibrary() {
@@ -60,7 +63,7 @@ bool OptionReader::readForLibrary() {
   // Without ptxas, emit PTX, which the driver compiles.
   if (!line.emitGiven && !codegen::findPtxas(options.toolkit))
     options.emit = EmitKind::Ptx;
-  return readNames() && readKernel() && readPasses() && readTargets() && readVariants() && readWarnings();
+  return readNames() && readKernel() && readPasses() && readTargets() && readCard() && readVariants() && readWarnings();
 }
 
 bool OptionReader::readForServer() {
@@ -132,8 +135,8 @@ bool OptionReader::checkEmpty() {
 /// Rejects conflicting repetitions of options that select the kernel, the output or the GPU, because only the last one
 /// would count. For settings the last one wins, so that scripts can append.
 bool OptionReader::checkRepeated() {
-  for (OptionId once : {OPT_cache_in, OPT_emit, OPT_header_name, OPT_kernel, OPT_MF, OPT_o, OPT_signature, OPT_target,
-                        OPT_variant, OPT_x}) {
+  for (OptionId once : {OPT_cache_in, OPT_card, OPT_emit, OPT_header_name, OPT_kernel, OPT_MF, OPT_o, OPT_signature,
+                        OPT_target, OPT_variant, OPT_x}) {
     const Arg *last = arguments.getLastArg(once);
     for (const Arg *argument : arguments.filtered(once))
       if (StringRef(argument->getValue()) != last->getValue())
@@ -249,6 +252,36 @@ bool OptionReader::readTargets() {
     return fail(formatv("--target gives {0} targets, which need -o FILE.tilepack, --emit=tilepack or --emit=header",
                         targets.size()));
   return true;
+}
+
+/// Reads the file of --card, which also determines the target if none is given.
+bool OptionReader::readCard() {
+  const Arg *argument = arguments.getLastArg(OPT_card);
+  if (!argument)
+    return true;
+  options.cardFile = argument->getValue();
+  llvm::Expected<std::string> text = driver::readInput(options.cardFile);
+  if (!text)
+    return fail("--card: " + llvm::toString(text.takeError()));
+  target::CardResult read = target::parseCard(*text);
+  if (!read.card)
+    return fail(formatv("--card: {0}: {1}", options.cardFile, read.error));
+  options.card = std::move(read.card);
+  const unsigned capability = options.card->capability;
+  const target::GpuTarget *best = target::findTargetOf(capability);
+  const bool isKnown = best && best->capability == capability;
+  const std::string ofCard = formatv("--card: {0} describes {1} of compute capability {2}.{3}", options.cardFile,
+                                     options.card->name, capability / 10, capability % 10);
+  std::vector<std::string> &targets = line.variants.targets;
+  if (targets.empty() && !isKnown)
+    return fail(ofCard + ", for which there is no target; known targets are " + target::listTargets());
+  if (targets.empty())
+    options.target = best->name;
+  const bool isOfTarget = targets.empty() || llvm::any_of(targets, [&](const std::string &name) {
+                            const target::GpuTarget *gpu = target::findTarget(name);
+                            return gpu && gpu->capability == capability;
+                          });
+  return isOfTarget || fail(formatv("{0}, but --target is {1}", ofCard, llvm::join(targets, ",")));
 }
 
 bool OptionReader::readNames() {

@@ -54,6 +54,7 @@ private:
   bool readLanguage();
   bool readOutput();
   bool readTargets();
+  bool readCard();
   bool readNames();
   bool readPasses();
   bool readWarnings();

@@ -10,6 +10,7 @@
 #include "Messages.h"
 #include "Options.h"
 #include "SameAs.h"
+#include "Target/Card/CardTarget.h"
 #include "Verify/Report.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -98,7 +99,7 @@ std::string nameOf(const driver::CompilerOptions &options) {
 std::vector<Case> listCases(const CommandLine &line) {
   std::vector<Case> cases;
   std::set<std::string> names;
-  const target::GpuTarget *gpu = target::findTarget(line.compiler.target);
+  const target::GpuTarget *gpu = target::findTarget(line.compiler.target, line.compiler.card);
   for (driver::CompilerOptions &base : combineAlternatives(line.compiler)) {
     if (!gpu) {
       cases.push_back({base, nameOf(base)});

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// `tile-run tune --calibrate`: measures the card at hand, and writes a file with its figures (Target/Card/Card.h).
+// `tile-run tune --calibrate`: measures the card at hand, and writes a file with its figures (Target/Card/Card.h),
+// by which tilec --card chooses.
 #pragma once
 
 #include "Runner/Run.h"

@@ -81,6 +81,8 @@ void printJson(const Variants &variants, const std::string &device, const std::s
                                  {"multiprocessors", variants.multiprocessors()},
                                  {"arguments", arguments},
                                  {"variants", nlohmann::ordered_json::array()}};
+  if (const std::optional<target::Card> &card = variants.artifact().manifest.card)
+    json["card"] = card->name;
   for (const Listed &variant : listed) {
     nlohmann::ordered_json item = {{"name", variant.name}, {"target", variant.target}, {"taken", variant.isTaken}};
     if (!variant.obstacle.empty())
@@ -112,6 +114,9 @@ int listVariants(const RunOptions &options, const runtime::Artifact &artifact) {
   }
   fmt::print("{} on {} ({} multiprocessors): {}\n", artifact.manifest.kernel, loader->name(),
              variants->multiprocessors(), arguments);
+  if (const std::optional<target::Card> &card = variants->artifact().manifest.card)
+    fmt::print("times by constants {} {}{}{}\n", card->isMeasured() ? "measured on" : "modelled by the properties of",
+               card->name, card->date.empty() ? "" : ", ", card->date);
   const bool hasTargets = std::any_of(listed.begin(), listed.end(),
                                       [&](const Listed &variant) { return variant.target != listed[0].target; });
   printText(listed, hasTargets);

@@ -78,8 +78,9 @@ Action addTune(CLI::App &app, const RunOptions &start) {
       ->type_name("N");
   app.add_option("--times", tune.times, "Append a JSON line with expected and measured time for each variant measured")
       ->type_name("FILE");
-  CLI::Option *isCalibrating = app.add_flag("--calibrate", options->isCalibrating,
-                                            "Measure the card instead of an artifact: rates, bandwidths and latencies");
+  CLI::Option *isCalibrating =
+      app.add_flag("--calibrate", options->isCalibrating,
+                   "Measure the card instead of an artifact: rates, bandwidths and latencies that tilec --card reads");
   app.add_flag("--query", options->calibrate.onlyQueried,
                "With --calibrate: write only the properties that the driver reports")
       ->needs(isCalibrating);

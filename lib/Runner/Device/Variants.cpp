@@ -2,7 +2,7 @@
 // Prepares a call, lets the runtime choose a variant (Runtime/Choice.h), and loads that variant on a device.
 #include "Runner/Device/Variants.h"
 
-#include "Target/GpuTarget.h"
+#include "Target/Card/CardTarget.h"
 
 namespace tile::runner {
 
@@ -96,7 +96,7 @@ Result<Variants> Variants::open(const RunOptions &options, const Artifact &artif
   variants.target = options.target.empty() ? artifact.manifest.target : options.target;
   // Choose as for a whole GPU, although the simulator has few multiprocessors, so that the variant under test is the
   // one that a launch uses.
-  const target::GpuTarget *gpu = target::findTarget(variants.target);
+  const target::GpuTarget *gpu = target::findTarget(variants.target, artifact.manifest.card);
   const bool isWhole = options.multiprocessors == 0 && gpu;
   variants.device =
       variants.choices->onTarget(variants.target, isWhole ? static_cast<int>(gpu->numSms) : loader.multiprocessors());

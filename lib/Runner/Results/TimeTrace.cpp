@@ -3,7 +3,7 @@
 // reads once; the timers of several GPUs are taken as they are.
 #include "Runner/Results/TimeTrace.h"
 
-#include "Target/Rates.h"
+#include "Target/Card/CardTarget.h"
 #include "Target/TimeRecords.h"
 
 #include <algorithm>
@@ -66,7 +66,7 @@ std::vector<int64_t> wordsOf(const HostBuffer &times) {
 class Writer {
 public:
   explicit Writer(const runtime::Manifest &manifest) : manifest(manifest) {
-    const target::GpuTarget *gpu = target::findTarget(manifest.target);
+    const target::GpuTarget *gpu = target::findTarget(manifest.target, manifest.card);
     clocksPerMicrosecond = target::ratesOf(gpu ? *gpu : *target::findTarget("sm_90a")).clockGHz * 1e3;
   }
 

@@ -30,13 +30,14 @@ constexpr Words awaitCounters(uint64_t mask) {
 }
 
 TEST(LoadCycles, countTheLatencyOnceForLoadsInARow) {
-  EXPECT_EQ(loadCycles(makeCubin({loadInto(0), loadInto(1), awaitCounters(3), add})), 2u + 600 + 2 + 2);
-  EXPECT_EQ(loadCycles(makeCubin({loadInto(0), loadInto(0), awaitCounters(1)})), 2u + 600 + 2); // the later of the two
+  EXPECT_EQ(loadCycles(makeCubin({loadInto(0), loadInto(1), awaitCounters(3), add}), 600), 2u + 600 + 2 + 2);
+  EXPECT_EQ(loadCycles(makeCubin({loadInto(0), loadInto(0), awaitCounters(1)}), 600),
+            2u + 600 + 2); // the later of the two
 }
 
 TEST(LoadCycles, countEachLatencyThatIsAwaited) {
-  EXPECT_EQ(loadCycles(makeCubin({loadInto(0), awaitCounters(1), loadInto(0), awaitCounters(1)})), 2u * (600 + 2));
-  EXPECT_EQ(loadCycles(makeCubin({loadInto(0), awaitCounters(1), branch(-2)})), 10u * (600 + 2));
+  EXPECT_EQ(loadCycles(makeCubin({loadInto(0), awaitCounters(1), loadInto(0), awaitCounters(1)}), 600), 2u * (600 + 2));
+  EXPECT_EQ(loadCycles(makeCubin({loadInto(0), awaitCounters(1), branch(-2)}), 600), 10u * (600 + 2));
   EXPECT_EQ(loadCycles(makeCubin({loadInto(0), awaitCounters(2)})), 4u); // another counter
 }
 

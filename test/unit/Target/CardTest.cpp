@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Files of cards: what is written is read, and each mistake is named with its line.
-#include "Target/Card/Card.h"
-#include "Target/GpuTarget.h"
+// Files of cards: what is written is read, and each mistake is named with its line. Constants follow from figures.
+#include "Target/Card/CardTarget.h"
+#include "Target/CostModel.h"
 
 #include <fstream>
 #include <gtest/gtest.h>
@@ -24,19 +24,14 @@ std::string errorOf(std::string_view line) {
   return parseCard(std::string(properties) + std::string(line) + "\n").error;
 }
 
-/// Returns the card that was measured last.
-Card measuredCard() {
-  std::ifstream file(TILE_CARD);
-  std::stringstream text;
-  text << file.rdbuf();
-  return read(text.str());
-}
-
 TEST(Card, readsWhatItPrints) {
-  const Card card = measuredCard();
-  EXPECT_EQ(card.name, "NVIDIA H200");
-  EXPECT_GT(card.figures.wgmmaF16, card.figures.mmaF16);
-  EXPECT_EQ(card.figures.mmaFp8 > 0, card.notes.contains("mma_fp8"));
+  Card card = referenceCard();
+  card.driver = "CUDA 13.0";
+  card.date = "2026-12-01";
+  card.notes["clock"] = {0.5, "fma.rn.f32; 9 launches"};
+  for (const CardFigure &figure : cardFigures())
+    if (card.figures.*figure.member > 0)
+      card.notes[std::string(figure.key)];
   EXPECT_EQ(read(printCard(card)), card);
 }
 
@@ -66,6 +61,91 @@ TEST(Card, namesTheLineOfEachMistake) {
   EXPECT_EQ(parseCard("tile-card 1\nname\tX\nmultiprocessors\t1.5\t-\n").error,
             "line 3: 'multiprocessors' is 1.5; expected a whole number");
   EXPECT_EQ(parseCard("tile-card 1\nname\tX\n").error, "line 3: the file ends without 'capability'");
+}
+
+TEST(CardTarget, referenceIsTheMeasuredCard) {
+  std::ifstream file(TILE_CARD);
+  std::stringstream text;
+  text << file.rdbuf();
+  const Card measured = read(text.str()), &reference = referenceCard();
+  EXPECT_EQ(measured.name, reference.name);
+  EXPECT_EQ(measured.multiprocessors, reference.multiprocessors);
+  EXPECT_EQ(measured.clockGHz, reference.clockGHz);
+  EXPECT_EQ(measured.memory, reference.memory);
+  EXPECT_EQ(measured.l2Bytes, reference.l2Bytes);
+  for (const CardFigure &figure : cardFigures())
+    if (measured.figures.*figure.member > 0)
+      EXPECT_EQ(measured.figures.*figure.member, reference.figures.*figure.member) << figure.key;
+}
+
+TEST(CardTarget, referenceHasTheConstantsOfTheTable) {
+  const GpuTarget &table = measuredTarget(), &card = targetOf(table, referenceCard());
+  const std::vector<TunedConstant> expected = listTuned(table), derived = listTuned(card);
+  ASSERT_EQ(expected.size(), derived.size());
+  for (size_t i = 0; i < expected.size(); ++i)
+    EXPECT_DOUBLE_EQ(derived[i].value, expected[i].value) << expected[i].name;
+  EXPECT_DOUBLE_EQ(ratesOf(card).multiplyAdds16, ratesOf(table).multiplyAdds16);
+  EXPECT_DOUBLE_EQ(ratesOf(card).memory, ratesOf(table).memory);
+}
+
+TEST(CardTarget, constantsFollowFromFigures) {
+  const GpuTarget &table = measuredTarget();
+  Card card = referenceCard();
+  card.name = "half";
+  card.multiprocessors = 66;
+  card.figures.dramRead /= 2;
+  card.figures.wgmmaF16 *= 2;
+  const GpuTarget &gpu = targetOf(table, card);
+  EXPECT_EQ(gpu.numSms, 66u);
+  EXPECT_EQ(gpu.deviceName, "half");
+  EXPECT_DOUBLE_EQ(tunedOf(gpu).wgmma.memory, tunedOf(table).wgmma.memory / 2);
+  EXPECT_DOUBLE_EQ(tunedOf(gpu).wgmma.writes, tunedOf(table).wgmma.writes);
+  EXPECT_DOUBLE_EQ(ratesOf(gpu).multiplyAdds(16), 2 * ratesOf(table).multiplyAdds(16));
+  EXPECT_EQ(&targetOf(table, card), &gpu) << "equal cards share a target";
+  EXPECT_TRUE(isMeasured(gpu));
+}
+
+TEST(CardTarget, propertiesAloneScaleConstants) {
+  Card card = read(std::string(properties) + "memory_rate\t240.7\tB/ns\nl2\t31457280\tbytes\nclock_rate\t1.98\tGHz\n");
+  const GpuTarget *gpu = findTarget("sm_89", card);
+  EXPECT_FALSE(isMeasured(*gpu));
+  EXPECT_DOUBLE_EQ(tunedOf(*gpu).mmaSyncByCopies.memory, tunedOf(measuredTarget()).mmaSyncByCopies.memory / 20);
+  EXPECT_DOUBLE_EQ(tunedOf(*gpu).l2Bytes, tunedOf(measuredTarget()).l2Bytes / 2);
+  EXPECT_DOUBLE_EQ(ratesOf(*gpu).multiplyAdds(16), 256);
+  EXPECT_EQ(findTarget("sm_80", card), findTarget("sm_80")) << "another compute capability";
+}
+
+TEST(CardTarget, saysWhereConstantsComeFrom) {
+  EXPECT_TRUE(describeConstants(measuredTarget()).starts_with("measured on H100, H200"));
+  EXPECT_TRUE(describeConstants(*findTarget("sm_89")).starts_with("modelled: no constants were measured on RTX 4090"));
+  Card card = read(std::string(properties));
+  EXPECT_TRUE(describeConstants(*findTarget("sm_89", card)).starts_with("modelled by the properties of NVIDIA X;"));
+  card.date = "2026-12-01";
+  card.figures.dramRead = 300;
+  EXPECT_TRUE(describeConstants(*findTarget("sm_89", card))
+                  .starts_with("measured on NVIDIA X, 2026-12-01: 1 figures, from which 5 constants follow; "))
+      << describeConstants(*findTarget("sm_89", card));
+}
+
+TEST(CardTarget, choicesDependOnTheCard) {
+  GemmProblem problem{.m = 1024, .n = 1024, .k = 1024, .element = MmaType::F16, .outputBytes = 2};
+  problem.tensorMaps = problem.asyncCopies = true;
+  problem.anyBlockSize = true;
+  auto choose = [&](const Card &card) {
+    return rankGemmConfigs(targetOf(measuredTarget(), card), problem, {}).front();
+  };
+  const GemmEstimate normal = choose(referenceCard());
+  EXPECT_EQ(normal.config, rankGemmConfigs(measuredTarget(), problem, {}).front().config);
+  EXPECT_EQ(normal.config.blockM * normal.config.blockN, 64 * 128u) << "one tile for each multiprocessor";
+  Card card = referenceCard();
+  card.figures.l2Read /= 4;
+  GemmEstimate other = choose(card);
+  EXPECT_EQ(other.config.blockM * other.config.blockN, 128 * 128u) << "larger tiles read less from a slow L2";
+  EXPECT_GT(other.microseconds, normal.microseconds);
+  card = referenceCard();
+  card.multiprocessors = 66;
+  other = choose(card);
+  EXPECT_EQ(other.config.blockM * other.config.blockN, 128 * 128u) << "one tile for each multiprocessor";
 }
 
 TEST(GpuTarget, isFoundByComputeCapability) {

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Target/Card/CardTarget.h"
+
+#include <algorithm>
+#include <memory>
+#include <mutex>
+#include <type_traits>
+
+namespace tile::target {
+
+const Card &referenceCard() {
+  static const Card card = [] {
+    Card h200;
+    h200.name = "NVIDIA H200";
+    h200.capability = 90;
+    h200.multiprocessors = 132;
+    h200.clockGHz = 1.98;
+    h200.memory = 4814;
+    h200.l2Bytes = 62914560;
+    h200.memoryBytes = 150109880320;
+    h200.figures = {
+#include "Target/Card/ReferenceFigures.inc"
+    };
+    return h200;
+  }();
+  return card;
+}
+
+namespace {
+
+/// Fills in what is not known of a card by the data sheet of the target's product, relative to the reference card's.
+Card withProperties(const GpuTarget &gpu, Card card) {
+  const Card &reference = referenceCard();
+  const Rates own = ratesOf(gpu), ofReference = ratesOf(measuredTarget());
+  auto fill = [](double &value, double modelled) { value = value > 0 ? value : modelled; };
+  fill(card.multiprocessors, gpu.numSms);
+  fill(card.clockGHz, reference.clockGHz * own.clockGHz / ofReference.clockGHz);
+  fill(card.memory, reference.memory * own.memory / ofReference.memory);
+  fill(card.l2Bytes, reference.l2Bytes * own.l2 / ofReference.l2);
+  return card;
+}
+
+/// Returns the figures that a card should have by its properties and the rates of its target.
+CardFigures modelFigures(const GpuTarget &gpu, const Card &card) {
+  const Card &reference = referenceCard();
+  const Rates own = ratesOf(gpu), ofReference = ratesOf(measuredTarget());
+  CardFigures figures = reference.figures;
+  auto scale = [&](std::initializer_list<double CardFigures::*> members, double ratio) {
+    for (double CardFigures::*member : members)
+      figures.*member *= ratio;
+  };
+  const double clock = card.clockGHz / reference.clockGHz, sms = card.multiprocessors / reference.multiprocessors,
+               dots = own.multiplyAdds16 / ofReference.multiplyAdds16, ingest = own.ingest / ofReference.ingest;
+  scale({&CardFigures::clock}, clock);
+  if (!gpu.has(Feature::Wgmma) && !gpu.has(Feature::Tcgen05))
+    figures.mmaF16 = own.multiplyAdds16; // otherwise only the other instructions reach that rate
+  scale({&CardFigures::wgmmaF16, &CardFigures::tcgen05F16}, dots);
+  scale({&CardFigures::sustainedF16}, dots * sms * clock);
+  scale({&CardFigures::fmaF32}, own.lanes / ofReference.lanes);
+  scale({&CardFigures::exp2}, own.special / ofReference.special);
+  scale({&CardFigures::dramRead, &CardFigures::dramReadNarrow, &CardFigures::dramReadFew, &CardFigures::dramWrite},
+        card.memory / reference.memory);
+  scale({&CardFigures::l2Read, &CardFigures::l2ReadNarrow, &CardFigures::l2ReadFew}, sms * ingest);
+  scale({&CardFigures::smIngest}, ingest);
+  return figures;
+}
+
+/// The figures and properties that a rule reads, and whether all of them are known of the card.
+class Facts {
+public:
+  Facts(const GpuTarget &gpu, const Card &card)
+      : gpu(&gpu), known(card), card(withProperties(gpu, card)), modelled(modelFigures(gpu, this->card)) {}
+
+  double figure(double CardFigures::*member) {
+    const double value = card.figures.*member;
+    areMeasured &= value > 0;
+    return value > 0 ? value : modelled.*member;
+  }
+  double property(double Card::*member) {
+    areMeasured &= known.*member > 0;
+    return card.*member;
+  }
+  /// Returns the rate of the fastest engine for f16.
+  double fastestDots() {
+    return figure(gpu->has(Feature::Tcgen05) ? &CardFigures::tcgen05F16
+                  : gpu->has(Feature::Wgmma) ? &CardFigures::wgmmaF16
+                                             : &CardFigures::mmaF16);
+  }
+
+  bool areMeasured = true;
+
+private:
+  const GpuTarget *gpu;
+  const Card &known;
+  Card card; ///< with modelled properties
+  CardFigures modelled;
+};
+
+/// The ratio of a quantity to that of the reference card.
+struct Ratio {
+  double value;
+  bool isMeasured;
+};
+template <typename Quantity> Ratio ratioOf(const GpuTarget &gpu, const Card &card, Quantity quantity) {
+  Facts own(gpu, card), ofReference(measuredTarget(), referenceCard());
+  const double value = quantity(own);
+  return {value / quantity(ofReference), own.areMeasured};
+}
+
+/// Multiplies a constant; an integer is rounded.
+template <typename Constant> void multiply(Constant &constant, double ratio) {
+  const double value = double(constant) * ratio;
+  constant = std::is_integral_v<Constant> ? Constant(value + 0.5) : Constant(value);
+}
+
+std::string_view originOf(const Ratio &ratio) {
+  return ratio.isMeasured ? "measured" : "modelled";
+}
+
+CardTuning derive(const GpuTarget &gpu, const Card &card) {
+  CardTuning tuning{
+      .card = card, .tuned = tunedOf(measuredTarget()), .rates = ratesOf(measuredTarget()), .origins = {}};
+  Tuned &tuned = tuning.tuned;
+#define FIGURE(member) facts.figure(&CardFigures::member)
+#define PROPERTY(member) facts.property(&Card::member)
+#define GEMM_RULE(constant, quantity)                                                                                  \
+  {                                                                                                                    \
+    const Ratio ratio = ratioOf(gpu, card, [](Facts &facts) { return quantity; });                                     \
+    auto apply = [&](GemmConstants &set, const char *name) {                                                           \
+      multiply(set.constant, ratio.value);                                                                             \
+      tuning.origins[std::string(name) + "." #constant] = originOf(ratio);                                             \
+    };                                                                                                                 \
+    applyToSets(tuned, apply);                                                                                         \
+  }
+#define TUNED_RULE(constant, quantity)                                                                                 \
+  {                                                                                                                    \
+    const Ratio ratio = ratioOf(gpu, card, [](Facts &facts) { return quantity; });                                     \
+    multiply(tuned.constant, ratio.value);                                                                             \
+    tuning.origins[#constant] = originOf(ratio);                                                                       \
+  }
+#define RATE_RULE(constant, quantity)                                                                                  \
+  multiply(tuning.rates.constant, ratioOf(gpu, card, [](Facts &facts) { return quantity; }).value);
+  auto applyToSets = [](Tuned &row, auto apply) {
+#define TUNED(type, name, value, unit, meaning, measured)
+#define TUNED_GEMM(name, meaning, measured, ...) apply(row.name, #name);
+#include "Target/Tuned.def"
+#undef TUNED
+#undef TUNED_GEMM
+  };
+#include "Target/Card/CardRules.def"
+#undef GEMM_RULE
+#undef TUNED_RULE
+#undef RATE_RULE
+#undef FIGURE
+#undef PROPERTY
+  return tuning;
+}
+
+/// A target with the constants that it points to.
+struct KeptTarget {
+  CardTuning tuning;
+  GpuTarget gpu;
+};
+
+} // namespace
+
+const GpuTarget &targetOf(const GpuTarget &gpu, const Card &card) {
+  static std::mutex mutex;
+  static std::map<std::string, std::unique_ptr<KeptTarget>> kept;
+  const std::string key = std::string(gpu.name) + '\n' + printCard(card);
+  const std::lock_guard lock(mutex);
+  std::unique_ptr<KeptTarget> &found = kept[key];
+  if (found)
+    return found->gpu;
+  found = std::make_unique<KeptTarget>(KeptTarget{derive(gpu, card), gpu});
+  found->gpu.numSms = unsigned(card.multiprocessors);
+  found->gpu.deviceName = found->tuning.card.name;
+  found->gpu.card = &found->tuning;
+  return found->gpu;
+}
+
+const GpuTarget *findTarget(std::string_view name, const std::optional<Card> &card) {
+  const GpuTarget *gpu = findTarget(name);
+  return gpu && card && card->capability == gpu->capability ? &targetOf(*gpu, *card) : gpu;
+}
+
+std::string describeConstants(const GpuTarget &gpu) {
+  const std::string fitted(measuredTarget().deviceName);
+  if (!gpu.card)
+    return isMeasured(gpu) ? "measured on " + fitted
+                           : "modelled: no constants were measured on " + std::string(gpu.deviceName) + ", those of " +
+                                 fitted + " stand in";
+  const Card &card = gpu.card->card;
+  size_t measured = 0, modelled = 0, figures = 0;
+  for (const auto &[name, origin] : gpu.card->origins)
+    ++(origin == "measured" ? measured : modelled);
+  for (const CardFigure &figure : cardFigures())
+    figures += card.figures.*figure.member > 0;
+  const size_t inherited = listTuned(gpu).size() - measured - modelled;
+  std::string text = card.isMeasured() ? "measured on " + card.name + (card.date.empty() ? "" : ", " + card.date) +
+                                             ": " + std::to_string(figures) + " figures, from which " +
+                                             std::to_string(measured) + " constants follow"
+                                       : "modelled by the properties of " + card.name;
+  if (modelled > 0)
+    text += "; " + std::to_string(modelled) + " constants are scaled by its properties and data sheet";
+  return text + "; " + std::to_string(inherited) + " are inherited from " + fitted;
+}
+
+} // namespace tile::target

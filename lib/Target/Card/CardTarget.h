@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Targets with the constants of one card: each constant follows from the card's figures by a rule of CardRules.def, or
+// is inherited.
+//
+//   const GpuTarget *gpu = findTarget("sm_89", card);   // tunedOf(*gpu) and ratesOf(*gpu) are those of the card
+//
+// Figures that were not measured are modelled: those of the reference card, scaled by the properties that the card's
+// driver reports and by the rates of the target's data sheet.
+#pragma once
+
+#include "Target/Card/Card.h"
+#include "Target/Rates.h"
+#include "Target/Tuned.h"
+
+namespace tile::target {
+
+/// The constants of one card.
+struct CardTuning {
+  Card card;
+  Tuned tuned;
+  Rates rates;
+  /// How each constant with a rule was derived, by its name in listTuned: "measured" or "modelled".
+  std::map<std::string, std::string_view, std::less<>> origins;
+};
+
+/// Returns the card on which the constants of Tuned.def were fitted, with the figures that were measured on it.
+const Card &referenceCard();
+
+/// Returns the target as that card is: with its constants, name and multiprocessors. It exists until the program ends;
+/// equal cards share it. The card must have the target's compute capability.
+const GpuTarget &targetOf(const GpuTarget &gpu, const Card &card);
+
+/// Returns the target with this name, as the card is if there is one of this compute capability; null if there is none.
+const GpuTarget *findTarget(std::string_view name, const std::optional<Card> &card);
+
+/// Returns where the target's constants come from, for users: "measured on NVIDIA L4, 2026-12-01: 30 figures, from
+/// which 35 constants follow; 160 are inherited from H100, H200".
+std::string describeConstants(const GpuTarget &gpu);
+
+} // namespace tile::target
