@@ -38,11 +38,11 @@ TEST(LoadCycles, countTheLatencyOnceForLoadsInARow) {
 TEST(LoadCycles, countEachLatencyThatIsAwaited) {
   EXPECT_EQ(loadCycles(makeCubin({loadInto(0), awaitCounters(1), loadInto(0), awaitCounters(1)}), 600), 2u * (600 + 2));
   EXPECT_EQ(loadCycles(makeCubin({loadInto(0), awaitCounters(1), branch(-2)}), 600), 10u * (600 + 2));
-  EXPECT_EQ(loadCycles(makeCubin({loadInto(0), awaitCounters(2)})), 4u); // another counter
+  EXPECT_EQ(loadCycles(makeCubin({loadInto(0), awaitCounters(2)}), 600), 4u); // another counter
 }
 
 TEST(IssueCycles, negative_whatIsNotUnderstood) {
   EXPECT_EQ(issueCycles(""), 0u);
-  EXPECT_EQ(loadCycles(""), 0u);
+  EXPECT_EQ(loadCycles("", 600), 0u);
   EXPECT_EQ(issueCycles("PTX"), 0u);
 }
