@@ -80,17 +80,23 @@ std::vector<BuiltinDoc> makeDocs() {
   for (const Function &function : functions)
     found.push_back(findText(function.name));
   std::vector<BuiltinDoc> docs;
+  // In a kernel, `print` is another function than in the host program: the one that is documented first is shown.
+  auto add = [&](const Function &function, std::string_view group, const Text &text) {
+    BuiltinDoc doc = describe(function, group, text);
+    if (std::none_of(docs.begin(), docs.end(), [&](const BuiltinDoc &other) { return other.spelling == doc.spelling; }))
+      docs.push_back(std::move(doc));
+  };
   std::string_view group;
   for (const Text &text : texts) {
     if (isHeading(text))
       group = text.name;
     for (size_t i = 0; i < found.size(); ++i)
       if (found[i] == &text)
-        docs.push_back(describe(functions[i], group, text));
+        add(functions[i], group, text);
   }
   for (size_t i = 0; i < found.size(); ++i)
     if (!found[i])
-      docs.push_back(describe(functions[i], "", {}));
+      add(functions[i], "", {});
   return docs;
 }
 

@@ -401,10 +401,10 @@ TEST_F(AxisInfoTest, AddressCasts) {
     %back = tile.address_cast %number : i64 -> !tile.ptr<i8>
     tile.print "back" %back : !tile.ptr<i8>
   )");
-  EXPECT_FACTS(facts, "same", "contiguity = [64], divisibility = [16], constancy = [1]");
+  EXPECT_FACTS(facts, "same", "contiguity = [64], divisibility = [32], constancy = [1]");
   EXPECT_FACTS(facts, "wide", "contiguity = [1], divisibility = [2], constancy = [1]");
-  EXPECT_FACTS(facts, "row", "contiguity = [64], divisibility = [16], constancy = [1]");
-  EXPECT_FACTS(facts, "back", "contiguity = [1], divisibility = [16], constancy = [1]");
+  EXPECT_FACTS(facts, "row", "contiguity = [64], divisibility = [32], constancy = [1]");
+  EXPECT_FACTS(facts, "back", "contiguity = [1], divisibility = [32], constancy = [1]");
 }
 
 TEST_F(AxisInfoTest, Assumptions) {
