@@ -45,10 +45,8 @@ bool Rank::check(const Case &work, tile_dist_form form, const CheckOptions &dept
     std::printf("WRONG: rank %d, %s %s: two runs differ\n", info.rank, nameOf(work.operation), nameOf(chosen.form));
     right = false;
   }
-  if (!work.hasGemm() && chosen.c && tile_dist_run(plan, stream, chosen.c, nullptr, chosen.c) == TILE_OK) {
-    std::printf("WRONG: rank %d, all_reduce reads the memory that other ranks write\n", info.rank);
-    right = false;
-  }
+  if (work.hasGemm() || chosen.c)
+    right = rejectsMisuse(plan, work, chosen, buffers) && right;
   if (depth.replays > 0) {
     replay(describe(work, nameOf(form)), depth.replays, run, [&](int replay) {
       if (replay == 0)
@@ -59,6 +57,28 @@ bool Rank::check(const Case &work, tile_dist_form form, const CheckOptions &dept
   step(work, nameOf(form), "destroy");
   checkDist(tile_dist_plan_destroy(plan));
   return right;
+}
+
+bool Rank::rejectsMisuse(tile_dist_plan *plan, const Case &work, const tile_dist_plan_info &chosen,
+                         const Buffers &buffers) {
+  // Kernels reject the address of b, and an all-reduce must not read the memory that other ranks write.
+  const void *a = chosen.c, *b = nullptr;
+  void *c = chosen.c;
+  std::string expected = "a is the plan's memory";
+  if (work.hasGemm()) {
+    a = buffers.a->pointer();
+    b = static_cast<const char *>(buffers.b->pointer()) + 1;
+    c = buffers.c->pointer();
+    expected = "b: kernels.gemm";
+  }
+  expected = "rank " + std::to_string(info.rank) + ": " + nameOf(work.operation) + ": " + expected;
+  const tile_status status = tile_dist_run(plan, stream, a, b, c);
+  const std::string message = status == TILE_OK ? "" : tile_dist_last_error();
+  if (status == TILE_ERROR_INVALID_ARGUMENT && message.rfind(expected, 0) == 0)
+    return true;
+  std::printf("WRONG: rank %d, %s: misuse: status %d, '%s', expected '%s'\n", info.rank, nameOf(work.operation),
+              int(status), message.c_str(), expected.c_str());
+  return false;
 }
 
 void Rank::replay(const std::string &name, int replays, const std::function<void()> &run,

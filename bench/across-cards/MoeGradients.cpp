@@ -169,8 +169,8 @@ bool Moe::rejectsMisuse(tile_dist_plan *plan, const MoeCase &work, tile_dist_for
     const std::string message = status == TILE_OK ? "" : tile_dist_last_error();
     if (status == TILE_ERROR_INVALID_ARGUMENT && message.find(text) != std::string::npos)
       return;
-    std::printf("WRONG: rank %d, %s: '%s', expected '%s'\n", rank.info.rank, name.c_str(), message.c_str(),
-                text.c_str());
+    std::printf("WRONG: rank %d, %s: status %d, '%s', expected '%s'\n", rank.info.rank, name.c_str(), int(status),
+                message.c_str(), text.c_str());
     right = false;
   };
   const std::string prefix = "rank " + std::to_string(rank.info.rank) + ": moe_dispatch_gemm_combine: ";
@@ -192,6 +192,11 @@ bool Moe::rejectsMisuse(tile_dist_plan *plan, const MoeCase &work, tile_dist_for
     std::memset(reinterpret_cast<char *>(&wrong) + field, 0, sizeof(void *));
     expectError(tile_dist_moe_backward(plan, rank.stream, &wrong), prefix + "gradients." + text + " is a null pointer");
   }
+  // Kernels reject the address before anything is enqueued, since other ranks would wait for the remainder.
+  wrong = gradients.operands;
+  wrong.dgate_up = reinterpret_cast<float *>(reinterpret_cast<char *>(wrong.dgate_up) + 1);
+  expectError(tile_dist_moe_backward(plan, rank.stream, &wrong),
+              prefix + "gradients.dgate_up: kernels.weight_gradient: kernel '");
   checkDist(tile_dist_moe_backward(plan, rank.stream, &gradients.operands));
   checkDist(tile_dist_synchronize(rank.comm, rank.stream));
   rank.barrier();

@@ -135,6 +135,8 @@ private:
   void step(const Case &work, const char *form, const char *text);
   tile_dist_plan *makePlan(const Case &work, tile_dist_form form);
   double expected(const Case &work, int64_t row, int64_t column) const;
+  /// Returns false, with a message, unless a run with wrong operands is an error at once, which disturbs nothing.
+  bool rejectsMisuse(tile_dist_plan *plan, const Case &work, const tile_dist_plan_info &chosen, const Buffers &buffers);
   bool isRight(const Case &work, const Memory &c, int samples, const char *form) const;
   void multiply(Address a, Address b, Address c, const Case &work);
 };

@@ -40,6 +40,12 @@ public:
     return allocateAll();
   }
 
+  Status checkOperands(CUdeviceptr a, CUdeviceptr b, CUdeviceptr c) override {
+    if (ranks() > 1)
+      a = 0; // the GEMM multiplies gathered rows
+    return info.form == TILE_DIST_FLAGGED && ranks() > 1 ? checkGemm(*waiting, a, b, c) : checkGemm(a, b, c);
+  }
+
   Status run(CUstream stream, CUdeviceptr a, CUdeviceptr b, CUdeviceptr c) override {
     if (ranks() == 1)
       return multiply(stream, a, b, c, shape.m);

@@ -104,15 +104,19 @@ template <typename Body> Status runIn(Plan &plan, const Body &body) {
   if (Status status = comm.activate(); !status)
     return status;
   comm.lastOperation = plan.name;
+  plan.hasBegun = false;
   Status status = body();
   if (status)
     return status;
   if (comm.rescue->hasFailed()) // may also have ended calls of NCCL with an error
     return comm.usable();
   const Error error = makeError(status.error().code, "rank {}: {}: {}", comm.rank(), plan.name, status.error().message);
-  // Earlier work may wait for this rank, or for other ranks that have failed.
-  if (error.code == TILE_ERROR_DRIVER || error.code == TILE_ERROR_NCCL)
+  // Earlier work may wait for this rank, or for other ranks that have failed; and the flags of a run that has stopped
+  // halfway would be taken for those of the next one.
+  if (plan.hasBegun || error.code == TILE_ERROR_DRIVER || error.code == TILE_ERROR_NCCL) {
     comm.rescue->fail(error);
+    comm.host->abandon(error);
+  }
   return error;
 }
 
@@ -305,8 +309,13 @@ tile_status tile_dist_run(tile_dist_plan *plan, void *stream, const void *a, con
     if (!b && plan->gemm->operation != TILE_DIST_ALL_REDUCE)
       return nullArgument(function, "b");
     const auto address = [](const void *pointer) { return reinterpret_cast<CUdeviceptr>(pointer); };
-    return runIn(*plan->impl,
-                 [&] { return plan->gemm->run(static_cast<CUstream>(stream), address(a), address(b), address(c)); });
+    return runIn(*plan->impl, [&] {
+      Status status = plan->gemm->checkOperands(address(a), address(b), address(c));
+      if (!status)
+        return status;
+      plan->impl->hasBegun = true;
+      return plan->gemm->run(static_cast<CUstream>(stream), address(a), address(b), address(c));
+    });
   });
 }
 

@@ -87,11 +87,19 @@ Result<Launch> readLaunch(tile_dist_variable get, void *user) {
       Result<int> number = reader.number("MASTER_PORT");
       if (!number)
         return number.error();
+      constexpr int largest = 65534;
+      if (*number < 1 || *number > largest)
+        return makeError(TILE_ERROR_INVALID_ARGUMENT,
+                         "MASTER_PORT is {}; expected 1 to {}, since rank 0 listens on the following port", *number,
+                         largest);
       port = std::to_string(*number + 1);
     }
     launch.address = host + ":" + port;
     return launch;
   }
+  // Schedulers set their variables without a rank in shells, but nobody sets this one.
+  if (const std::string size = reader.text("WORLD_SIZE"); !size.empty() && size != "1")
+    return makeError(TILE_ERROR_INVALID_ARGUMENT, "WORLD_SIZE is {} but RANK is not set", size);
   return Launch();
 }
 

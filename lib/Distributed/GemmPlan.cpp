@@ -6,6 +6,16 @@ namespace tile::dist {
 static constexpr const char *operationNames[] = {"all_gather_gemm", "gemm_reduce_scatter", "gemm_all_reduce",
                                                  "all_reduce"};
 
+Status GemmPlan::checkGemm(KernelCall &call, CUdeviceptr a, CUdeviceptr b, CUdeviceptr c) {
+  Status status = Success{};
+  for (const auto &[operand, name, address] :
+       {std::tuple("a", Name::a, a), std::tuple("b", Name::b, b), std::tuple("c", Name::c, c)})
+    if (status)
+      status = call.check(comm.multiprocessors, operand,
+                          {{name, int64_t(address)}, {Name::M, chunkRows()}, {Name::N, shape.n}, {Name::K, shape.k}});
+  return status;
+}
+
 double GemmPlan::gemmTime(int64_t rows) {
   // Aligned placeholder addresses represent those of a run.
   constexpr int64_t somewhere = int64_t(1) << 32;
@@ -31,6 +41,10 @@ Result<WireWork> GemmPlan::prepareGemm(const PlanRequest &request, size_t rowByt
   if (!call)
     return call.error();
   gemm = std::move(*call);
+  if (Status possible =
+          gemm->check(comm.multiprocessors, "shape", {{Name::M, chunkRows()}, {Name::N, shape.n}, {Name::K, shape.k}});
+      !possible)
+    return possible.error();
   work.gemm = gemmTime(shape.m);
   work.chunk = gemmTime(chunkRows());
   return work;

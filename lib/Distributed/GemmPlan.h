@@ -16,6 +16,8 @@ struct PlanRequest {
 class GemmPlan : public Plan {
 public:
   virtual Status run(CUstream stream, CUdeviceptr a, CUdeviceptr b, CUdeviceptr c) = 0;
+  /// Fails if a run with these operands would be rejected, before anything is enqueued.
+  virtual Status checkOperands(CUdeviceptr a, CUdeviceptr b, CUdeviceptr c) = 0;
 
   const tile_dist_operation operation;
   const tile_dist_shape shape;
@@ -37,6 +39,9 @@ protected:
   /// Prepares the GEMM, if the operation has one, and describes the operation for the cost model. `rowBytes`: size of a
   /// row that ranks exchange.
   Result<WireWork> prepareGemm(const PlanRequest &request, size_t rowBytes, int units);
+  /// Fails if the GEMM, or a kernel with the same operands, would reject them. 0 stands for memory of the plan.
+  Status checkGemm(CUdeviceptr a, CUdeviceptr b, CUdeviceptr c) { return checkGemm(*gemm, a, b, c); }
+  Status checkGemm(KernelCall &call, CUdeviceptr a, CUdeviceptr b, CUdeviceptr c);
   /// Launches the GEMM of `rows` rows.
   Status multiply(CUstream stream, CUdeviceptr a, CUdeviceptr b, CUdeviceptr c, int64_t rows);
 

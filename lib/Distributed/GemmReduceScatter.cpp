@@ -44,12 +44,18 @@ public:
     return allocateAll();
   }
 
+  Status checkOperands(CUdeviceptr a, CUdeviceptr b, CUdeviceptr c) override {
+    if (!hasGemm && ranks() > 1 && a == results.mine)
+      return makeError(TILE_ERROR_INVALID_ARGUMENT,
+                       "a is the plan's memory for results, which other ranks write while a is read");
+    const bool isDirect = ranks() == 1 || (usesCollective() && isGathered); // the GEMM writes c
+    Status status = hasGemm ? checkGemm(a, b, isDirect ? c : 0) : Status(Success{});
+    return status && sums && !isGathered ? sums->check(comm.multiprocessors, "c", {{Name::c, int64_t(c)}}) : status;
+  }
+
   Status run(CUstream stream, CUdeviceptr a, CUdeviceptr b, CUdeviceptr c) override {
     if (ranks() == 1)
       return hasGemm ? multiply(stream, a, b, c, shape.m) : copy(stream, c, a, size_t(shape.m) * rowBytesOfC());
-    if (!hasGemm && a == results.mine)
-      return makeError(TILE_ERROR_INVALID_ARGUMENT,
-                       "a is the plan's memory for results, which other ranks write while a is read");
     if (usesCollective())
       return runCollective(stream, a, b, c);
     Status status = Success{};

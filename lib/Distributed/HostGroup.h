@@ -31,7 +31,7 @@ public:
   /// messages. It must be equal on all ranks, as must the number of bytes.
   virtual runtime::Result<std::string> exchange(std::string_view subject, std::string_view mine) = 0;
   using Handler = std::function<void(const runtime::Error &)>;
-  /// Calls `handler` once, in another thread, if a rank dies before it has left its group.
+  /// Calls `handler` once, in another thread, if a rank dies before it has left its group, or abandons it.
   virtual void watch(Handler handler) = 0;
   /// Ends the group because of a failure, which is reported to the other ranks.
   virtual void abandon(const runtime::Error &reason) = 0;
@@ -50,6 +50,7 @@ struct ThreadMeeting {
     std::string subject, bytes[2]; ///< messages of the last two exchanges: a rank can be ahead by one
     uint64_t count = 0;            ///< number of exchanges that the rank has begun
     bool isConnected = false;
+    std::function<void(const runtime::Error &)> handler; ///< of the failure of another rank
   };
   std::mutex mutex;
   std::condition_variable changed;

@@ -2,6 +2,7 @@
 #include "Distributed/KernelCall.h"
 
 #include <algorithm>
+#include <bit>
 #include <string_view>
 
 namespace tile::dist {
@@ -89,18 +90,53 @@ Status KernelCall::launch(CUstream stream, std::initializer_list<Argument> argum
   return Success{};
 }
 
+tile_status KernelCall::choose(int multiprocessors, uint32_t &index) {
+  // Parameters have at most 64 bits; integers and addresses are little-endian, so both start at the same byte.
+  pointers.clear();
+  for (tile_value &value : values)
+    pointers.push_back(&value.as);
+  return tile_kernel_choice(kernel, pointers.data(), pointers.size(), multiprocessors, &index);
+}
+
+bool KernelCall::isPointer(Name name) const {
+  const int place = places[size_t(name)];
+  return place >= 0 && values[size_t(place)].kind == TILE_POINTER;
+}
+
+bool KernelCall::hasAccepted(std::initializer_list<Argument> arguments) const {
+  const auto covers = [&](const Argument &known, const Argument &asked) {
+    if (known.name != asked.name || !isPointer(known.name))
+      return known.name == asked.name && known.value == asked.value;
+    return std::countr_zero(uint64_t(asked.value)) >= std::countr_zero(uint64_t(known.value));
+  };
+  return std::any_of(accepted.begin(), accepted.end(), [&](const std::vector<Argument> &known) {
+    return std::equal(known.begin(), known.end(), arguments.begin(), arguments.end(), covers);
+  });
+}
+
+Status KernelCall::check(int multiprocessors, const char *operand, std::initializer_list<Argument> arguments) {
+  if (hasAccepted(arguments))
+    return Success{};
+  const std::vector<tile_value> before = values;
+  set(arguments);
+  uint32_t index = 0;
+  const tile_status status = choose(multiprocessors, index);
+  values = before;
+  if (status == TILE_OK) {
+    accepted.emplace_back(arguments);
+    return Success{};
+  }
+  // Arguments of the kernel are those of the caller.
+  const bool isArgument = status == TILE_ERROR_ASSUMPTION || status == TILE_ERROR_GRID;
+  return makeError(isArgument ? TILE_ERROR_INVALID_ARGUMENT : status, "{}: kernels.{}: {}", operand, role,
+                   tile_last_error());
+}
+
 std::optional<double> KernelCall::estimate(int multiprocessors, std::initializer_list<Argument> arguments) {
   set(arguments);
-  // Parameters have at most 64 bits; integers and addresses are little-endian, so both start at the same byte.
-  std::vector<uint64_t> words;
-  for (const tile_value &value : values)
-    words.push_back(value.kind == TILE_INTEGER ? uint64_t(value.as.integer) : value.as.pointer);
-  std::vector<void *> pointers;
-  for (uint64_t &word : words)
-    pointers.push_back(&word);
   uint32_t index = 0;
   tile_variant variant;
-  if (tile_kernel_choice(kernel, pointers.data(), pointers.size(), multiprocessors, &index) != TILE_OK ||
+  if (choose(multiprocessors, index) != TILE_OK ||
       tile_kernel_estimate(kernel, index, pointers.data(), pointers.size(), multiprocessors, &variant) != TILE_OK ||
       variant.microseconds < 0)
     return std::nullopt;

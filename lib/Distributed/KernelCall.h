@@ -45,17 +45,27 @@ public:
 
   /// Launches in the current context. Allocates nothing. Not thread-safe.
   Status launch(CUstream stream, std::initializer_list<Argument> arguments);
+  /// Fails if a launch with these arguments would be rejected, for alignment or sizes. `operand` names what the caller
+  /// has passed. Later launches are not affected.
+  Status check(int multiprocessors, const char *operand, std::initializer_list<Argument> arguments);
   /// Returns the expected time in microseconds, or none.
   std::optional<double> estimate(int multiprocessors, std::initializer_list<Argument> arguments);
 
 private:
   void set(std::initializer_list<Argument> arguments);
+  bool isPointer(Name name) const;
+  bool hasAccepted(std::initializer_list<Argument> arguments) const;
+  /// Returns the status of libtilert, and the variant that a launch would use.
+  tile_status choose(int multiprocessors, uint32_t &index);
 
   tile_kernel *kernel = nullptr;
   const char *role = "";
   CUdeviceptr scratch = 0;
   size_t scratchBytes = 0;
   std::vector<tile_value> values; ///< by parameter
+  std::vector<void *> pointers;   ///< to the values
+  /// Arguments of successful checks, which take longer than launches. Addresses stand for all with the same alignment.
+  std::vector<std::vector<Argument>> accepted;
   std::array<int, numNames> places = {};
 };
 

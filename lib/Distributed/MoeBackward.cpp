@@ -64,26 +64,55 @@ Status MoeBackward::allocateAll() {
   return status ? comm.driver->check(comm.driver->streamSynchronize(comm.copies), "cuStreamSynchronize") : status;
 }
 
-Status MoeBackward::checkInput(const tile_dist_moe_gradients &gradients) const {
+Status MoeBackward::checkInput(const tile_dist_moe_gradients &gradients) {
   if (gradients.tokens != plan.ownTokens)
     return makeError(TILE_ERROR_INVALID_ARGUMENT, "gradients.tokens is {}; the run had {}", gradients.tokens,
                      plan.ownTokens);
-  return gradients.tokens == 0 ? Status(Success{}) : checkOperands({{"dy", gradients.dy}});
+  if (gradients.tokens == 0)
+    return Success{};
+  const auto check = [&](std::optional<KernelCall> &call, Name name) {
+    return call->check(plan.comm.multiprocessors, "gradients.dy",
+                       {{name, int64_t(addressIn(gradients.dy))}, {Name::hidden, plan.shape.hidden}});
+  };
+  Status status = checkOperands({{"dy", gradients.dy}});
+  if (status && plan.ranks() > 1)
+    status = check(plan.pushCall, Name::x);
+  return status ? check(expandCall, Name::dy) : status;
 }
 
-Status MoeBackward::checkExperts(const tile_dist_moe_gradients &gradients) const {
-  return checkOperands({{"gate_up", gradients.gate_up},
-                        {"down", gradients.down},
-                        {"dgate_up", gradients.dgate_up},
-                        {"ddown", gradients.ddown}});
+Status MoeBackward::checkExperts(const tile_dist_moe_gradients &gradients) {
+  Status status = checkOperands({{"gate_up", gradients.gate_up},
+                                 {"down", gradients.down},
+                                 {"dgate_up", gradients.dgate_up},
+                                 {"ddown", gradients.ddown}});
+  const int processors = plan.comm.multiprocessors;
+  const int64_t width = plan.shape.width, hidden = plan.shape.hidden;
+  for (const auto &[operand, weights, n, k] : {std::tuple("gradients.gate_up", gradients.gate_up, hidden, 2 * width),
+                                               std::tuple("gradients.down", gradients.down, width, hidden)})
+    if (status)
+      status =
+          backCall->check(processors, operand, {{Name::b, int64_t(addressIn(weights))}, {Name::N, n}, {Name::K, k}});
+  for (const auto &[operand, result, m, n] : {std::tuple("gradients.dgate_up", gradients.dgate_up, 2 * width, hidden),
+                                              std::tuple("gradients.ddown", gradients.ddown, hidden, width)})
+    if (status)
+      status =
+          weightCall->check(processors, operand, {{Name::c, int64_t(addressIn(result))}, {Name::M, m}, {Name::N, n}});
+  return status;
 }
 
-Status MoeBackward::checkOutput(const tile_dist_moe_gradients &gradients) const {
+Status MoeBackward::checkOutput(const tile_dist_moe_gradients &gradients) {
   if (gradients.tokens != plan.ownTokens)
     return makeError(TILE_ERROR_INVALID_ARGUMENT, "gradients.tokens is {}; the run had {}", gradients.tokens,
                      plan.ownTokens);
-  return gradients.tokens == 0 ? Status(Success{})
-                               : checkOperands({{"dx", gradients.dx}, {"dweights", gradients.dweights}});
+  if (gradients.tokens == 0)
+    return Success{};
+  const int processors = plan.comm.multiprocessors;
+  Status status = checkOperands({{"dx", gradients.dx}, {"dweights", gradients.dweights}});
+  if (status)
+    status = plan.combineCall->check(processors, "gradients.dx", {{Name::y, int64_t(addressIn(gradients.dx))}});
+  return status ? gatherCall->check(processors, "gradients.dweights",
+                                    {{Name::weights, int64_t(addressIn(gradients.dweights))}})
+                : status;
 }
 
 Status MoeBackward::run(CUstream stream, const tile_dist_moe_gradients &gradients) {

@@ -30,9 +30,9 @@ public:
   CUdeviceptr gradientsOfRows() const { return slopes; }
 
 private:
-  Status checkInput(const tile_dist_moe_gradients &gradients) const;
-  Status checkExperts(const tile_dist_moe_gradients &gradients) const;
-  Status checkOutput(const tile_dist_moe_gradients &gradients) const;
+  Status checkInput(const tile_dist_moe_gradients &gradients);
+  Status checkExperts(const tile_dist_moe_gradients &gradients);
+  Status checkOutput(const tile_dist_moe_gradients &gradients);
 
   Status expand(CUstream stream, int other, CUdeviceptr dy, int64_t count);
   /// c = a @ b for the rows of each expert; `transposed`: b is [experts, n, k].

@@ -57,9 +57,11 @@ private:
   /// The steps are executed in this order.
   enum class Step { dispatch, multiply, combine, backwardDispatch, backwardMultiply, backwardCombine };
   Status begin(Step step);
-  Status checkInput(const tile_dist_moe_operands &operands) const;
-  Status checkWeights(const tile_dist_moe_operands &operands) const;
-  Status checkOutput(const tile_dist_moe_operands &operands) const;
+  // Fail, before anything is enqueued, if operands are missing or kernels would reject them.
+  Status checkInput(const tile_dist_moe_operands &operands);
+  Status checkWeights(const tile_dist_moe_operands &operands);
+  Status checkOutput(const tile_dist_moe_operands &operands);
+  Status checkResult(const tile_dist_moe_operands &operands);
 
   bool usesCollective() const { return info.form == TILE_DIST_SEQUENTIAL && comm.nccl && ranks() > 1; }
   int64_t localExperts() const { return shape.experts / ranks(); }

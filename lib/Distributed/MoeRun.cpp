@@ -16,31 +16,53 @@ static Status missing(const char *operand) {
   return makeError(TILE_ERROR_INVALID_ARGUMENT, "operands.{} is a null pointer", operand);
 }
 
-Status MoePlan::checkInput(const tile_dist_moe_operands &operands) const {
+Status MoePlan::checkInput(const tile_dist_moe_operands &operands) {
   if (operands.tokens < 0 || operands.tokens > shape.tokens)
     return makeError(TILE_ERROR_INVALID_ARGUMENT, "operands.tokens is {}; expected 0 to {}, as the plan says",
                      operands.tokens, shape.tokens);
   if (operands.tokens > 0 && (!operands.x || !operands.ids || !operands.weights))
     return missing(!operands.x ? "x" : !operands.ids ? "ids" : "weights");
-  return Success{};
+  const auto check = [&](std::optional<KernelCall> &call, const char *operand, Name name, const void *pointer) {
+    return call->check(comm.multiprocessors, operand,
+                       {{name, int64_t(addressOf(pointer))}, {Name::hidden, shape.hidden}});
+  };
+  Status status = check(routeCall, "operands.ids", Name::ids, operands.ids);
+  if (status)
+    status = check(routeCall, "operands.weights", Name::weights, operands.weights);
+  if (status && ranks() > 1)
+    status = check(pushCall, "operands.x", Name::x, operands.x);
+  return status ? check(expandCall, "operands.x", Name::x, operands.x) : status;
 }
 
-Status MoePlan::checkWeights(const tile_dist_moe_operands &operands) const {
+Status MoePlan::checkWeights(const tile_dist_moe_operands &operands) {
   if (!gateUpCall || !downCall)
     return makeError(TILE_ERROR_INVALID_ARGUMENT, "kernels.{} is a null pointer; this step needs it",
                      gateUpCall ? "down" : "gate_up");
   if (!operands.gate_up || !operands.down)
     return missing(!operands.gate_up ? "gate_up" : "down");
-  return Success{};
+  const auto check = [&](std::optional<KernelCall> &call, const char *operand, const void *pointer, int64_t n,
+                         int64_t k) {
+    return call->check(comm.multiprocessors, operand,
+                       {{Name::b, int64_t(addressOf(pointer))}, {Name::N, n}, {Name::K, k}});
+  };
+  Status status = check(gateUpCall, "operands.gate_up", operands.gate_up, shape.width, shape.hidden);
+  return status ? check(downCall, "operands.down", operands.down, shape.hidden, shape.width) : status;
 }
 
-Status MoePlan::checkOutput(const tile_dist_moe_operands &operands) const {
+Status MoePlan::checkOutput(const tile_dist_moe_operands &operands) {
   if (operands.tokens != ownTokens)
     return makeError(TILE_ERROR_INVALID_ARGUMENT, "operands.tokens is {}; step 'dispatch' had {}", operands.tokens,
                      ownTokens);
-  if (operands.tokens > 0 && !operands.y)
+  return checkResult(operands);
+}
+
+Status MoePlan::checkResult(const tile_dist_moe_operands &operands) {
+  if (operands.tokens == 0)
+    return Success{};
+  if (!operands.y)
     return missing("y");
-  return Success{};
+  return combineCall->check(comm.multiprocessors, "operands.y",
+                            {{Name::y, int64_t(addressOf(operands.y))}, {Name::hidden, shape.hidden}});
 }
 
 Status MoePlan::run(CUstream stream, const tile_dist_moe_operands &operands) {
@@ -48,8 +70,8 @@ Status MoePlan::run(CUstream stream, const tile_dist_moe_operands &operands) {
   Status status = checkInput(operands);
   if (status)
     status = checkWeights(operands);
-  if (status && operands.tokens > 0 && !operands.y)
-    status = missing("y");
+  if (status)
+    status = checkResult(operands);
   if (status)
     status = dispatch(stream, operands);
   if (status)
@@ -68,6 +90,7 @@ Status MoePlan::begin(Step step) {
     return makeError(TILE_ERROR_INVALID_ARGUMENT, "step '{}' cannot follow now; expected '{}'", names[int(step)],
                      names[int(next == Step::backwardDispatch ? Step::dispatch : next)]);
   next = step == Step::backwardCombine || (step == Step::combine && !backward) ? Step::dispatch : Step(int(step) + 1);
+  hasBegun = true;
   return Success{};
 }
 

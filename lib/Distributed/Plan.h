@@ -21,6 +21,8 @@ public:
   Communicator &comm;
   tile_dist_plan_info info = {};
   const char *name; ///< of the operation, for messages
+  /// Set when a run may have enqueued work. If it fails from then on, other ranks wait for work that never comes.
+  bool hasBegun = false;
 
 protected:
   Plan(Communicator &comm, const char *name) : comm(comm), name(name) {}

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <utility>
 
 using tile::runtime::makeError;
 using tile::runtime::Result;
@@ -19,14 +20,23 @@ public:
   ~ThreadGroup() override {
     const std::lock_guard lock(meeting.mutex);
     meeting.messages[rank].isConnected = false;
+    meeting.messages[rank].handler = nullptr;
   }
 
   bool isOneProcess() const override { return true; }
-  void watch(Handler) override {} // threads of a process die together
+  void watch(Handler handler) override {
+    const std::lock_guard lock(meeting.mutex);
+    meeting.messages[rank].handler = std::move(handler);
+  }
   void abandon(const runtime::Error &reason) override {
     const std::lock_guard lock(meeting.mutex);
-    if (meeting.failure.empty())
-      fail(reason.code, reason.message);
+    if (!meeting.failure.empty())
+      return;
+    fail(reason.code, reason.message);
+    for (size_t other = 0; other < meeting.messages.size(); ++other)
+      if (const Handler handler = std::exchange(meeting.messages[other].handler, nullptr);
+          handler && int(other) != rank)
+        handler(makeError(TILE_ERROR_PEER, "another rank has failed: {}", reason.message));
   }
 
   Result<std::string> exchange(std::string_view subject, std::string_view mine) override {

@@ -350,6 +350,8 @@ Error Chooser::explainAll(const Call &call, const DeviceVariants &device, size_t
     else
       ++known->others;
   }
+  if (variants.size() == 1 && !reasons.empty()) // has no name
+    return Error{code, fmt::format("kernel '{}' does not serve this call: {}", manifests[0]->kernel, reasons[0].text)};
   std::string message = fmt::format("no variant of kernel '{}' serves this call: ", manifests[0]->kernel);
   constexpr size_t reserve = 32; // for the end of the message
   for (size_t i = 0; i < reasons.size(); ++i) {

@@ -71,6 +71,14 @@ TEST(EnvironmentTest, wrongNumbers) {
   EXPECT_EQ(failureOf({{"RANK", "0"}, {"WORLD_SIZE", "2"}, {"MASTER_PORT", "1x"}}),
             "MASTER_PORT is '1x'; expected a number");
   EXPECT_EQ(failureOf({{"RANK", "2"}, {"WORLD_SIZE", "2"}}), "RANK is 2 but WORLD_SIZE is 2");
+  EXPECT_EQ(failureOf({{"WORLD_SIZE", "2"}}), "WORLD_SIZE is 2 but RANK is not set");
+  for (const char *port : {"0", "65535", "99999"})
+    EXPECT_EQ(failureOf({{"RANK", "0"}, {"WORLD_SIZE", "2"}, {"MASTER_PORT", port}}),
+              std::string("MASTER_PORT is ") + port +
+                  "; expected 1 to 65534, since rank 0 listens on the following port");
+}
+TEST(EnvironmentTest, shellOfASlurmJob) {
+  expectLaunch({{"SLURM_NTASKS", "16"}, {"WORLD_SIZE", "1"}}, 0, 1, 0, "");
 }
 
 } // namespace

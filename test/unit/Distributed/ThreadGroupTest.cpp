@@ -6,6 +6,7 @@
 #include <thread>
 
 using namespace tile::dist;
+using tile::runtime::Error;
 using tile::runtime::Result;
 
 namespace {
@@ -55,6 +56,21 @@ TEST(ThreadGroupTest, differentCallsAreNamed) {
       meeting, [](HostGroup &group) { return group.exchange(group.rank == 0 ? "barrier" : "plan_create", ""); });
   const std::string text = (results[0] ? results[1] : results[0]).error().message;
   EXPECT_NE(text.find("all ranks must make the same calls in the same order"), std::string::npos) << text;
+}
+TEST(ThreadGroupTest, theOthersAreToldOfAFailure) {
+  ThreadMeeting meeting(3);
+  std::vector<std::string> told(3);
+  exchangeAll(meeting, [&](HostGroup &group) {
+    group.watch([&told, rank = group.rank](const Error &error) { told[size_t(rank)] += error.message; });
+    Result<std::string> met = group.exchange("watched", "");
+    if (group.rank == 1)
+      group.abandon(Error{TILE_ERROR_INVALID_ARGUMENT, "rank 1: no"});
+    Result<std::string> ended = group.exchange("ended", "");
+    EXPECT_FALSE(ended);
+    return met;
+  });
+  EXPECT_EQ(told, (std::vector<std::string>{"another rank has failed: rank 1: no", "",
+                                            "another rank has failed: rank 1: no"}));
 }
 TEST(ThreadGroupTest, wrongRanks) {
   ThreadMeeting meeting(2);

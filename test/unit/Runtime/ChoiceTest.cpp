@@ -356,6 +356,17 @@ TEST(Choice, negative_equalReasonsAreSaidOnce) {
   EXPECT_EQ(some.message.substr(some.message.size() - 15), "; 1 more reason");
 }
 
+TEST(Choice, negative_oneVariantHasNoName) {
+  Gemm gemm;
+  gemm.variants.resize(1);
+  const Chooser chooser = gemm.chooser();
+  Arguments arguments{.m = -64};
+  const auto list = arguments.list();
+  const Error all = chooser.explainAll({list.data(), nullptr}, chooser.onDevice(h200), 1023);
+  EXPECT_EQ(all.code, TILE_ERROR_GRID);
+  EXPECT_EQ(all.message, "kernel 'gemm' does not serve this call: grid dimension 0 is -8; expected 0 to 2147483647");
+}
+
 TEST(Choice, negative_otherDevicesAreNoReason) {
   Gemm gemm;
   gemm.variants.push_back(gemm.variants[0]);
