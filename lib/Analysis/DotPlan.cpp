@@ -70,7 +70,7 @@ namespace {
 struct LeftSources {
   bool loads = false, dots = false;
   bool matrices = false;   ///< The loads of matrices.
-  bool otherSizes = false; ///< Matrices whose fragments ldmatrix cannot read.
+  bool otherSizes = false; ///< Matrices of bytes: a register of a fragment would take two loads.
   bool others = false;     ///< Inputs other than loads, for example blocks loaded through descriptors.
 };
 

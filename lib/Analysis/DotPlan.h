@@ -51,9 +51,9 @@ bool isComputedFromDots(DotOp dot);
 /// computed from it.
 bool isInChain(DotOp dot);
 
-/// Returns true if a left operand of 16-bit elements is computed, for this dot alone, from matrices of 16-bit elements
-/// and vectors that its loop loads through pointers: ldmatrix reads copies of them in the fragment layout, and no
-/// thread waits for another's part.
+/// Returns true if a left operand of 16-bit elements is computed, for this dot alone, from matrices of 16-bit or
+/// 32-bit elements and vectors that its loop loads through pointers: threads read copies of them in the fragment
+/// layout, and none waits for the part of another.
 bool isComputedFromLoads(DotOp dot);
 
 /// Returns true if a left operand that is not a block should be passed to wgmma in registers: it is computed from other

@@ -146,17 +146,20 @@ tile.kernel @negative_held_beside(%i: i32, %n: i32, %d: !tile.desc<128x128xf16> 
   tile.return
 }
 
-// A left operand that is computed of halves is read from their copies as it is multiplied; fp32 is computed before.
+// A left operand that is computed from 16-bit elements or fp32 is read from their copies as it is multiplied; one of
+// bytes is stored before.
 // CHECK-LABEL: tile.kernel @computed
 // CHECK: tile.dot {{.*}} {engine = #cta.wgmma<m64n64k16, f16, f16, f32, groups = [1, 1], a = registers, b = threads>}
+// CHECK: tile.dot {{.*}} {engine = #cta.wgmma<m64n64k16, f16, f16, f32, groups = [1, 1], a = registers, b = threads>}
 // CHECK: tile.dot {{.*}} {engine = #cta.wgmma<m64n64k16, f16, f16, f32, groups = [1, 1], a = threads, b = threads>}
-tile.kernel @computed(%n: i32, %halves: !tile.ptr<f16>, %words: !tile.ptr<f32>) {
+tile.kernel @computed(%n: i32, %halves: !tile.ptr<f16>, %words: !tile.ptr<f32>, %bytes: !tile.ptr<i8>) {
   %p = tile.splat %halves : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
   %q = tile.splat %words : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  %s = tile.splat %bytes : !tile.ptr<i8> -> tensor<64x64x!tile.ptr<i8>>
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %z = arith.constant dense<0.0> : tensor<64x64xf32>
-  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%x = %z, %y = %z) -> (tensor<64x64xf32>, tensor<64x64xf32>) : i32 {
+  %r:3 = scf.for %i = %c0 to %n step %c1 iter_args(%x = %z, %y = %z, %w = %z) -> (tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>) : i32 {
     %b = tile.load %p : tensor<64x64x!tile.ptr<f16>>
     %a = tile.load %p : tensor<64x64x!tile.ptr<f16>>
     %twice = arith.addf %a, %a : tensor<64x64xf16>
@@ -164,9 +167,12 @@ tile.kernel @computed(%n: i32, %halves: !tile.ptr<f16>, %words: !tile.ptr<f32>) 
     %wide = tile.load %q : tensor<64x64x!tile.ptr<f32>>
     %narrow = arith.truncf %wide : tensor<64x64xf32> to tensor<64x64xf16>
     %2 = tile.dot %narrow, %b, %y : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
-    scf.yield %1, %2 : tensor<64x64xf32>, tensor<64x64xf32>
+    %small = tile.load %s : tensor<64x64x!tile.ptr<i8>>
+    %converted = arith.sitofp %small : tensor<64x64xi8> to tensor<64x64xf16>
+    %3 = tile.dot %converted, %b, %w : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+    scf.yield %1, %2, %3 : tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>
   }
-  tile.print "" %r#0, %r#1 : tensor<64x64xf32>, tensor<64x64xf32>
+  tile.print "" %r#0, %r#1, %r#2 : tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>
   tile.return
 }
 
