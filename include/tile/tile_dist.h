@@ -225,9 +225,9 @@ TILE_API tile_status tile_dist_moe_experts(tile_dist_plan *plan, void *stream,
 TILE_API tile_status tile_dist_moe_combine(tile_dist_plan *plan, void *stream,
                                            const tile_dist_moe_operands *operands); /* tokens, y */
 
-/* The backward pass of a run, whose tokens, routing, rows and results the plan still has: it follows the run, before the
-   next run of the same plan, and at most once. So each layer of a model has its own plan. With dr = weights[t, k] * dy[t]
-   for a pair of token and expert, and (gate, up, between) = the values of the expert, computed again:
+/* The backward pass of a run, whose tokens, routing, rows and results the plan still has: it follows the run, before
+   the next run of the same plan, and at most once. So each layer of a model has its own plan. With dr = weights[t, k] *
+   dy[t] for a pair of token and expert, and (gate, up, between) = the values of the expert, computed again:
 
      dweights[t, k] = dy[t] . expert ids[t, k] (x[t])         ddown[e] = sum over e's pairs of dr^T @ between
      dx[t] = sum over k of (dgate @ gate + dup @ up)          dgate_up[e] = sum over e's pairs of (dgate, dup)^T @ x[t]
@@ -253,8 +253,8 @@ TILE_API tile_status tile_dist_moe_backward(tile_dist_plan *plan, void *stream,
 
 /* The same in three steps, like those of a run. After the first one, tile_dist_moe_info.gradients are the gradients of
    the experts' results, and the third one sends tile_dist_moe_info.results back: gradients of rows. */
-TILE_API tile_status tile_dist_moe_backward_dispatch(
-    tile_dist_plan *plan, void *stream, const tile_dist_moe_gradients *gradients); /* tokens, dy */
+TILE_API tile_status tile_dist_moe_backward_dispatch(tile_dist_plan *plan, void *stream,
+                                                     const tile_dist_moe_gradients *gradients); /* tokens, dy */
 TILE_API tile_status tile_dist_moe_backward_experts(
     tile_dist_plan *plan, void *stream, const tile_dist_moe_gradients *gradients); /* gate_up, down, dgate_up, ddown */
 TILE_API tile_status tile_dist_moe_backward_combine(

@@ -34,7 +34,7 @@ struct VariantPlan {
   std::vector<std::string> requirements = {};         ///< conditions of the calls that it serves
   size_t configuration = 0;                           ///< index of its set of constants
   bool isFallback = false; ///< serves only calls that no other variant serves, because its configuration is for others
-  bool isNeeded = false; ///< some calls are served by no plan before it, so neither limit drops it
+  bool isNeeded = false;   ///< some calls are served by no plan before it, so neither limit drops it
   bool isAlternative = false; ///< an earlier plan with another schedule, for tile-run tune
   /// Warps of a program and stages of its loops as the front end emits them; 0: unknown.
   unsigned warps = 0, stages = 0;

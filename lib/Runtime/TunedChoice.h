@@ -24,8 +24,8 @@ public:
     size_t variant = 0;
     double microseconds = -1; ///< negative: measured for other sizes
   };
-  /// Returns the one of `candidates` that serves a call fastest; `serves` has all variants that accept it. `values` are the
-  /// integer parameters of variant 0.
+  /// Returns the one of `candidates` that serves a call fastest; `serves` has all variants that accept it. `values` are
+  /// the integer parameters of variant 0.
   std::optional<Found> find(std::span<const int64_t> values, const VariantSet &serves, const VariantSet &candidates,
                             bool anyDistance) const;
 

@@ -111,8 +111,7 @@ TEST(Arguments, negative_cyclicDefaults) {
   Manifest cyclic = manifest;
   cyclic.parameters[3].defaultValue = "K";
   cyclic.parameters[5].defaultValue = "N";
-  EXPECT_NE(errorOf({}, cyclic).find("are circular: M -> K -> N -> M"), std::string::npos)
-      << errorOf({}, cyclic);
+  EXPECT_NE(errorOf({}, cyclic).find("are circular: M -> K -> N -> M"), std::string::npos) << errorOf({}, cyclic);
 }
 
 TEST(Arguments, negative_pointerWithoutDeclaredSize) {
