@@ -98,13 +98,13 @@ Value viewBlock(OpBuilder &builder, Value operand) {
 }
 
 /// Returns true if threads compute the left operand from copies in shared memory, which can overlap with wgmmas.
-bool isComputedFromCopies(Value operand) {
+bool isComputedFromCopies(DotOp dot) {
   SetVector<Value> visited;
-  visited.insert(operand);
+  visited.insert(dot.getA());
   bool hasCopies = false;
   for (size_t index = 0; index < visited.size(); ++index) {
     Operation *op = visited[index].getDefiningOp();
-    if (!op || op->getBlock() != operand.getParentBlock() || !isa<RankedTensorType>(visited[index].getType()))
+    if (!op || op->getBlock() != dot->getBlock() || !isa<RankedTensorType>(visited[index].getType()))
       continue;
     if (isa<DotOp, cta::WgmmaOp, cta::AwaitOp>(op))
       return false;
@@ -119,7 +119,7 @@ Value lowerToWgmma(OpBuilder &builder, DotOp dot, cta::WgmmaAttr engine) {
   Location loc = dot.getLoc();
   Value a = engine.isFromRegisters() ? dot.getA() : viewBlock(builder, dot.getA());
   IntegerAttr promote = engine.getPromote() ? builder.getI32IntegerAttr(engine.getPromote()) : IntegerAttr();
-  bool isStepwise = engine.isFromRegisters() && isComputedFromCopies(a);
+  bool isStepwise = engine.isFromRegisters() && isComputedFromCopies(dot);
   auto wgmma = cta::WgmmaOp::create(builder, loc, a, viewBlock(builder, dot.getB()), dot.getAcc(),
                                     /*accumulate=*/Value(), builder.getI32IntegerAttr(engine.getN()),
                                     builder.getI32IntegerAttr(engine.getGroupsN()), promote,
