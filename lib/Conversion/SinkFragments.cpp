@@ -83,7 +83,7 @@ struct NvvmSinkFragments : tile::impl::NvvmSinkFragmentsBase<NvvmSinkFragments> 
       StringRef text = statement.getAsmString();
       if (!text.contains("wgmma.mma_async"))
         return;
-      if (isComplete)
+      if (isComplete || wgmmas.back().back()->getBlock() != statement->getBlock())
         wgmmas.emplace_back();
       wgmmas.back().push_back(statement);
       isComplete = text.contains("wgmma.commit_group");

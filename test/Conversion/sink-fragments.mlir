@@ -47,3 +47,18 @@ llvm.func @complete(%x: f32) -> f32 {
   %second = llvm.inline_asm has_side_effects "wgmma.mma_async $0, $1; wgmma.commit_group;", "=f,f" %y : (f32) -> f32
   llvm.return %second : f32
 }
+
+// Statements in different blocks are not steps of one wgmma, whoever wrote them.
+// CHECK-LABEL: llvm.func @blocks
+// CHECK: arith.addf
+// CHECK: llvm.inline_asm
+// CHECK: llvm.br
+// CHECK: llvm.inline_asm
+llvm.func @blocks(%x: f32) -> f32 {
+  %y = arith.addf %x, %x : f32
+  %first = llvm.inline_asm has_side_effects "wgmma.mma_async $0, $1;", "=f,f" %x : (f32) -> f32
+  llvm.br ^next
+^next:
+  %second = llvm.inline_asm has_side_effects "wgmma.mma_async $0, $1; wgmma.commit_group;", "=f,f,0" %y, %first : (f32, f32) -> f32
+  llvm.return %second : f32
+}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the parts of the analysis share: the code that is being evaluated, its limits, and messages about it.
+// The state that the parts of the analysis share: the code that is being evaluated, its limits, and its messages.
 //
 // Each part is a class with a header of its own. They call each other by Sema, which names them all.
 

@@ -37,7 +37,7 @@ Status measureAll(const RunOptions &run, CudaContext &context, const GpuTarget &
   const auto begin = std::chrono::steady_clock::now();
   const auto report = [&](std::string_view key, Status status) -> Status {
     if (!status && status.error().code == TILE_ERROR_UNSUPPORTED) {
-      reportWarning(run, fmt::format("{} is left out: {}", key, status.error().message));
+      reportWarning(run, fmt::format("{} is skipped: {}", key, status.error().message));
       return Success{};
     }
     if (!status)
