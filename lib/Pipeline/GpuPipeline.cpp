@@ -24,7 +24,7 @@ public:
   using CreateFn = std::function<std::unique_ptr<Pass>()>;
   using Abilities = std::vector<bool Can::*>;
 
-  /// Adds a pass of MLIR.
+  /// Adds an upstream MLIR pass.
   void add(PassKind kind, CreateFn create) { add(*create(), kind, create, {}, /*isAllowed=*/true); }
   /// Adds a pass whose declaration states its kind.
   void add(CreateFn create, Abilities serves = {}, bool isAllowed = true) {
@@ -48,51 +48,52 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   bool optimises = options.optLevel > 0;
   StepList list;
 
-  // Scaled dots become dots that the target computes, so that no other pass handles them.
+  // Scaled dots become dots that the target supports, so that no other pass has to handle them.
   list.add([] { return createTileLowerScaledDots(); });
   // Canonical form: constants are folded and shared, so that later passes match fewer forms.
   list.add(Optimisation, [] { return createCanonicalizer(); });
-  // One counter for duplicate loop counters, and one computation of dependent values.
+  // Merges duplicate loop counters; CSE then merges the values that are computed from them.
   list.add([] { return createTileSimplifyInductions(); });
   list.add(Optimisation, [] { return createCSEPass(); });
-  // Shrink blocks to the loaded extent first.
+  // Shrinks blocks to the elements that are actually loaded, before any pass decides by their size.
   list.add([] { return createTileNarrowLoads(); });
   // The instructions available for a dot depend on the number of warps.
   list.add([] { return createTileAddWarps(); });
-  // The engine decides which operands become blocks of descriptors, and which dots are swapped.
+  // The engine determines which operands are loaded through descriptors, and which dots are swapped.
   list.add([] { return createTileChooseEngine(); });
-  // Operands of dots come through descriptors, whether the program created these or computed addresses …
+  // Loads dot operands through descriptors, even if the program computes their addresses.
   list.add([] { return createTileRaiseDescriptors(); }, {&Can::mapsOfPointers}, limits.mapsOfPointers);
-  // Row counts without a wgmma instruction become column counts, which may be any multiple of 8.
+  // Transposes dots whose row count wgmma does not support: a column count may be any multiple of 8.
   list.add([] { return createTileSwapDot(); }, {&Can::swappedDots});
-  // … and the launcher encodes those that it can: after raising, which creates more of them.
+  // Runs after raising, which creates more descriptors that the launcher can encode.
   list.add([] { return createTileHostDescriptors(); }, {&Can::mapsOfPointers});
-  // Loops still have the bounds that the program computes, and the accesses through tensor maps are known.
+  // Loops still have the bounds that the program computes, and it is known which accesses use tensor maps.
   list.add([limits] { return createTileDistributePrograms({limits.severalPrograms}); },
            {&Can::severalPrograms, &Can::sharedSteps, &Can::sharedTail, &Can::pingPong});
-  // The kernel encodes the other operand descriptors, once it is known how many CTAs need memory for them.
+  // The kernel encodes the other tensor maps of operands, once it is known how many CTAs need memory for them.
   list.add([] { return createTileDeviceDescriptors(); });
   // All other descriptors become pointers and masks.
   list.add([] { return createTileExpandDescriptors(); });
-  // Neighbouring programs go to neighbouring CTAs, if their loads come through tensor maps.
+  // Assigns neighbouring programs to neighbouring CTAs, if they load through tensor maps.
   list.add([] { return createTileFormClusters(); });
-  // Layouts require powers of two. After passes that recognize blocks by their masks, because this adds masks.
+  // Layouts require powers of two. Runs after the passes that recognize blocks by their masks, because it adds masks.
   list.add([] { return createTilePadBlocks(); });
-  // After passes that derive the extents of tensors from masks: boundaries that blocks cannot reach need no mask.
+  // Runs after the passes that derive the extents of tensors from masks: boundaries that blocks cannot reach need no
+  // mask.
   list.add([] { return createTileFoldConditions(); });
-  // Computations that only served addresses are dead now, and would get layouts.
+  // Address computations that are dead now would otherwise get layouts.
   list.add(Optimisation, [] { return createCanonicalizer(); });
   // Operand sources and block sizes are final here. This ends phase tile.
   list.add([] { return createTileSettleEngine(); });
 
-  // Every tensor gets a layout; naive, but correct. This begins phase layout. Without optimisation addresses stay in
-  // the layouts of accesses: converting those of a whole block may exceed the shared memory.
+  // Gives every tensor a layout, naively but correctly. This begins phase layout. Without optimisation, addresses stay
+  // in the layouts of accesses: converting those of a whole block may exceed the shared memory.
   list.add([=] { return createCtaAssignLayouts({/*accumulators=*/optimises}); });
-  // Otherwise duplicate conversions would each be decided on separately.
+  // Otherwise the next pass would decide on each of several identical conversions separately.
   list.add(Optimisation, [] { return createCSEPass(); });
   // Values are computed in the layout in which they are needed; the remaining conversions move data that has to move.
   list.add([] { return createCtaRemoveConversions(); }, {&Can::fewConversions});
-  // Layouts determine which columns a thread holds.
+  // Layouts are final and determine which columns a thread holds.
   list.add([] { return createCtaDeferSums(); });
   // Needs final layouts, and dots that are still easy to recognize.
   list.add([] { return createCtaLoadAhead(); });
@@ -100,26 +101,26 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
 
   // Accesses keep their layout from here on, so their width can be decided.
   list.add([] { return createCtaVectorizeAccess(); });
-  // Panels are stored as wide as the whole matrix.
+  // Runs after vectorization: panels are stored with the vector width of the whole matrix.
   list.add([] { return createCtaSplitStores(); });
-  // Before the dots, which read buffers that TMA has filled, and before loads become copies of whole blocks: values
-  // added to accumulators are loaded panel by panel.
+  // Runs before dots are lowered, because they read buffers that TMA fills, and before loads become copies of whole
+  // blocks, because values that are added to accumulators are loaded panel by panel.
   list.add([] { return createCtaLowerDescriptors(); });
   // Needs the vector width: cp.async copies 4, 8 or 16 bytes.
   list.add([] { return createCtaAsyncCopies(); }, {&Can::asyncCopies});
   // Synchronization points and dots are still easy to recognize.
   list.add([] { return createCtaKeepRows(); });
-  // No access or dot of phase layout is left: phase async begins.
+  // Lowers the last operations that only phase layout allows. Phase async begins.
   list.add([] { return createCtaLowerDot(); });
-  // Accumulators in tensor memory are no longer values of threads.
+  // From here on, accumulators in tensor memory are no longer values that threads hold.
   list.add([] { return createCtaKeepAccumulators(); });
   // MMAs and accumulators have their final form, so the distribution of K steps can be decided.
   list.add([=] { return createCtaShareSteps({limits.sharedSteps, limits.sharedTail}); },
            {&Can::sharedSteps, &Can::sharedTail});
-  // Work distribution is final. Lower combines before shared memory is allocated, since they use it.
+  // Work distribution is final. Combines are lowered before shared memory is allocated, because they use it.
   list.add([] { return createCtaLowerCombines(); });
-  // After the dots, so that only the order of operations is left to decide. Before reductions are split into steps, so
-  // that exchanges are easy to recognize.
+  // Runs after dots are lowered, so that only the order of operations is left to decide, and before reductions are
+  // split into steps, so that exchanges between threads are easy to recognize.
   list.add([] { return createCtaPipeline(); });
 
   // Data that still crosses threads goes through shared memory: the last pass that creates buffers.
@@ -137,8 +138,8 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   // MMAs and accesses keep their order from here on. Releases of slots still name the MMAs that they wait for, and
   // stores of different programs, which write different addresses, are not yet in different iterations of a loop.
   list.add([] { return createCtaInsertWaits(); });
-  // Programs, slots and their order are decided. From here on programs, and then counters of slots, which continue from
-  // one program to the next, are ordinary integers.
+  // The distribution of programs and the order of slots are decided. This pass turns the indices of programs into
+  // ordinary integers. The next pass does so for the slot counters, which continue from one program to the next.
   list.add([] { return createCtaLowerPrograms(); });
   // Phase scheduled: all work and synchronization is expressed by operations of threads.
   list.add([] { return createCtaLowerRings(); });
@@ -148,10 +149,11 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   list.add(Optimisation, [] { return createCanonicalizer(); });
   list.add(Optimisation, [] { return createCSEPass(); });
 
-  // The memory that receives its address is a buffer, too.
+  // Runs before shared memory is allocated: the instruction that allocates tensor memory writes its address to a
+  // buffer.
   list.add([] { return createCtaAllocateTensorMemory(); });
-  // Buffers with disjoint lifetimes share memory; barriers are placed afterwards, because sharing creates hazards. They
-  // end phase allocated.
+  // Buffers with disjoint lifetimes share memory. Barriers are placed afterwards, because sharing creates hazards; the
+  // barrier pass completes phase allocated.
   list.add([] { return createCtaAllocateShared(); });
   list.add([] { return createCtaInsertBarriers(); });
 
@@ -159,12 +161,12 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   // operations.
   list.onKernel = false;
   list.add([] { return createConvertCtaToNvvm(); });
-  // Must run while loops have arguments, and packing is visible.
+  // Must run while loops carry values as arguments and packing operations are still visible.
   list.add([] { return createNvvmCarryWords(); });
   list.add([] { return createNvvmSinkFragments(); });
   list.add([] { return createNvvmLowerControlFlow(); });
-  // All dialects in one pass. Without rollback, because no pattern here may fail; and without cleanup afterwards,
-  // because LLVM does that first and the PTX is the same.
+  // Lowers all dialects in one pass, without rollback, because no pattern here may fail. No cleanup follows: LLVM's own
+  // pipeline starts with one, and the PTX is the same without it.
   list.add(Correctness, [] {
     ConvertToLLVMPassOptions withoutRollback;
     withoutRollback.allowPatternRollback = false;
@@ -233,7 +235,7 @@ PipelineAbilities tile::abilitiesOf(const GpuPipelineOptions &options, const tar
     if (!runs(step, options))
       for (bool Can::*ability : step.serves)
         can.*ability = false;
-  // These schedules divide and move accumulators in registers.
+  // These schedules need accumulators in registers.
   if (gpu.has(target::Feature::Tcgen05))
     can.sharedSteps = can.sharedTail = can.pingPong = false;
   return can;
@@ -244,11 +246,12 @@ LogicalResult tile::buildGpuPipeline(OpPassManager &manager, const GpuPipelineOp
   std::vector<PipelineStep> steps = gpuPipelineSteps(options);
   if (failed(checkNames(steps, options, emitError)))
     return failure();
-  // The input is the output of a pipeline that stops there: after the first of several steps of that name.
+  // The input is the output of a pipeline that stopped after `startAfter`; if several steps have this name, after the
+  // first.
   auto first = steps.begin();
   if (!options.startAfter.empty())
     first = std::next(llvm::find_if(steps, [&](const PipelineStep &step) { return step.name == options.startAfter; }));
-  // The requirements of the first pass are checked. All others rely on the passes before them.
+  // Only the first pass checks its requirements. All others rely on the passes before them.
   bool isTrusted = false;
   for (const PipelineStep &step : llvm::make_range(first, steps.end())) {
     std::optional<Form> phase;

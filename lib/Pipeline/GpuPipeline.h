@@ -20,14 +20,15 @@
 
 namespace tile {
 
-/// Transformations that kernels may undergo. The driver rules out some that passes, which see one kernel, would apply.
+/// Transformations that passes may apply to kernels. A pass sees only one kernel; the driver, which sees more, can
+/// forbid transformations here.
 struct KernelLimits {
-  bool mapsOfPointers = true;  ///< Accesses through pointers go through tensor maps.
-  bool severalPrograms = true; ///< A CTA computes several programs.
-  bool sharedSteps = true;     ///< CTAs of a cluster share the K steps of a program.
-  bool sharedTail = true;      ///< CTAs share the programs of the last wave.
+  bool mapsOfPointers = true;  ///< Pointer accesses may be replaced by accesses through tensor maps.
+  bool severalPrograms = true; ///< A CTA may compute several programs.
+  bool sharedSteps = true;     ///< The CTAs of a cluster may split the K steps of a program.
+  bool sharedTail = true;      ///< CTAs may split the programs of the last wave.
 
-  /// Returns the transformations that both allow.
+  /// Returns the transformations that both `*this` and `other` allow.
   KernelLimits operator&(const KernelLimits &other) const;
   bool operator==(const KernelLimits &) const = default;
 };
@@ -36,16 +37,16 @@ struct GpuPipelineOptions {
   unsigned optLevel = 2;             ///< 0: correctness steps only; 1 and 2: every step.
   std::vector<std::string> disabled; ///< Names of optimisation steps to disable.
   KernelLimits limits = {};
-  bool instrument = false; ///< Kernels record times.
-  std::string startAfter;  ///< Name of the last step to skip, with all before it; empty: none.
+  bool instrument = false; ///< Kernels are instrumented to record times.
+  std::string startAfter;  ///< Skips all steps up to and including this one; empty: none.
   std::string stopAfter;   ///< Name of the last step to run; empty: all.
 };
 
-/// The effects of the enabled steps on kernels, as far as they determine which blocks, warps and schedule are fastest.
+/// The effects of the enabled steps on kernels that determine which blocks, warps and schedule are fastest.
 struct PipelineAbilities {
-  bool mapsOfPointers; ///< Accesses through pointers go through tensor maps that the launcher encodes.
+  bool mapsOfPointers; ///< Pointer accesses use tensor maps that the launcher encodes.
   bool fewConversions; ///< Tiles occupy no shared memory besides the slots of their ring.
-  bool swappedDots;    ///< wgmma computes few rows, and row counts that are not powers of two, as columns.
+  bool swappedDots;    ///< wgmma computes dots transposed if their row count is small or not a power of two.
   bool asyncCopies;    ///< Operands of mma.sync are copied by cp.async, bypassing registers.
   bool severalPrograms, sharedSteps, sharedTail; ///< As in KernelLimits.
   bool pingPong;                                 ///< Two teams of warps alternate.
@@ -56,7 +57,7 @@ struct PipelineStep {
   PassKind kind;
   bool onKernel;                                 ///< Runs on each tile.kernel; otherwise on the module.
   bool isAllowed;                                ///< The limits allow the step.
-  std::vector<bool PipelineAbilities::*> serves; ///< The abilities that are lost without it.
+  std::vector<bool PipelineAbilities::*> serves; ///< The abilities that are lost if the step is disabled.
   std::function<std::unique_ptr<mlir::Pass>()> create;
 };
 

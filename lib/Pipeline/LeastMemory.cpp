@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Disables the passes that keep blocks in shared memory that could also be loaded where they are used.
+// Disables the passes that keep blocks in shared memory although they could be loaded where they are used.
 #include "Pipeline/LeastMemory.h"
 
 using namespace mlir;
 using namespace tile;
 
 std::optional<GpuPipelineOptions> tile::withLeastSharedMemory(const GpuPipelineOptions &options) {
-  // Steps that have already run are not run again, and without optimisation no block is copied to shared memory.
+  // Steps that have already run cannot be disabled, and without optimisation no block is copied to shared memory.
   if (options.optLevel == 0 || !options.startAfter.empty())
     return std::nullopt;
   GpuPipelineOptions least = options;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The pipeline for kernels that would exceed the shared memory.
+// Pipeline options for kernels that would otherwise need more shared memory than the target has.
 #pragma once
 
 #include "Pipeline/GpuPipeline.h"
@@ -8,8 +8,8 @@
 
 namespace tile {
 
-/// Returns the options with which kernels take the least shared memory: no copies bypass registers to wait for their
-/// use in shared memory. None if `options` are already such.
+/// Returns the options with which kernels take the least shared memory: they disable the passes that copy blocks to
+/// shared memory ahead of their use. Returns nullopt if these passes do not run with `options` either.
 std::optional<GpuPipelineOptions> withLeastSharedMemory(const GpuPipelineOptions &options);
 
 } // namespace tile
