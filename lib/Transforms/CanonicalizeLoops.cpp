@@ -11,7 +11,7 @@ using namespace tile;
 
 namespace {
 
-/// Removes a loop with zero iterations, inlines one with a single iteration, and replaces one without effects by the
+/// Removes a loop with zero iterations, inlines one with a single iteration, and replaces one with an empty body by the
 /// values that it yields.
 struct ShortLoop : OpRewritePattern<scf::ForOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -45,8 +45,8 @@ struct ShortLoop : OpRewritePattern<scf::ForOp> {
 };
 
 /// Freezes the patterns without three upstream ones that change results, selected by class name. ShortLoop replaces the
-/// first. The other two merge two conversions that each round, as in integer to fp32 to bf16, although the program asks
-/// for both roundings.
+/// first. The other two merge two conversions that each round, such as integer to fp32 to bf16, although the program
+/// asks for two rounding steps.
 FrozenRewritePatternSet freeze(RewritePatternSet set) {
   set.add<ShortLoop>(set.getContext());
   return FrozenRewritePatternSet(std::move(set), {"(anonymous namespace)::SimplifyTrivialLoops",

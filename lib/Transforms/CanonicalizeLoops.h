@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Canonicalization of IR with scf.for loops.
 //
-// Upstream's pattern for loops with at most one iteration computes the distance of the bounds as a signed integer, so
-// that it treats a loop over more than half of its type's range as empty. The pattern here counts iterations by
+// Upstream's pattern for loops with at most one iteration computes the distance between the bounds as a signed integer,
+// so it treats a loop over more than half of its type's range as empty. The pattern here counts iterations with
 // Analysis/LoopRange.h.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace tile {
 
-/// Freezes `set` together with the patterns of scf.for.
+/// Freezes `set` together with the canonicalization patterns of scf.for.
 mlir::FrozenRewritePatternSet freezeWithLoops(mlir::RewritePatternSet set);
 
 /// Creates MLIR's canonicalizer, under its usual name, without patterns that change what a kernel computes.

@@ -6,17 +6,18 @@
 //     %s = tile.dot %q, %k : 128x64, 64x64                   …
 //     %o = tile.dot (exp %s), %v, %o : 128x64, 64x128
 //
-// One warp group computes two times 64 rows one after another, in one thread's registers: values that one dot takes
-// from another are then computed while the tensor cores wait, and accumulators of 128 columns already fill the
+// With one warp group, a block of 128 rows takes two MMAs of 64 rows, one after the other. The tensor cores then wait
+// while threads compute the values that one dot takes from another, and accumulators of 128 columns already fill the
 // registers. Two warp groups share all copies, and each has half of the accumulators. The program cannot observe how
 // many warps run it.
 //
-// Kernels with one dot per step keep the requested number, because more CTAs hide as much latency. So do kernels whose
-// threads copy all operands, because more threads would wait for each other: attention's causal backward pass took 1.2
-// times as long in a compiler that gave it eight warps. Two warp groups are also used where one group's registers
-// cannot hold the loop's accumulators: two dots of 128 x 128, as in a gated layer, leave none for anything else, and
-// neither do 128 x 128 accumulators and two such blocks with which they are multiplied after the loop, as in its
-// backward pass. A CTA of one warp group would be alone on a multiprocessor, where nothing runs while it waits.
+// Kernels with one dot per iteration keep the requested number of warps, because more CTAs hide as much latency. So do
+// kernels whose threads copy all operands, because more threads would wait for each other: attention's causal backward
+// pass took 1.2 times as long with eight warps. Two warp groups are also used where one group's registers cannot hold
+// the loop's accumulators. For example, two dots of 128 x 128, as in a gated layer, leave no register for anything
+// else. Neither does one accumulator of 128 x 128 with two blocks of that size that it is combined with after the loop,
+// as in the backward pass of a gated layer. A CTA of one warp group would be alone on a multiprocessor, where nothing
+// runs while it waits.
 //
 // Kernels of fewer than four warps get four where tcgen05 computes most of their dots: only a whole warp group reaches
 // all lanes of tensor memory.
@@ -41,7 +42,7 @@ namespace {
 
 constexpr unsigned oneGroup = target::warpsPerGroup, twoGroups = 2 * oneGroup; // warps
 
-/// Returns true if a factor of the dot is computed from another dot's result, in the same block.
+/// Returns true if an operand of the dot is computed from another dot's result, in the same block.
 bool isChained(DotOp dot) {
   SmallVector<Value> worklist{dot.getA(), dot.getB()};
   DenseSet<Operation *> seen;
@@ -70,8 +71,8 @@ bool isMultiplied(Value value) {
   return false;
 }
 
-/// Counts the registers of a thread of one warp group for blocks of `elements` that are loaded after the loops of dots
-/// and combined with their accumulators.
+/// Counts the registers per thread, with one warp group, of blocks of `elements` elements that are loaded after loops
+/// of dots and combined with the accumulators.
 int64_t countBlocksOfEpilogue(KernelOp kernel, int64_t elements) {
   constexpr int64_t bytesOfRegister = 4;
   int64_t registers = 0;
@@ -89,7 +90,7 @@ int64_t countBlocksOfEpilogue(KernelOp kernel, int64_t elements) {
   return registers;
 }
 
-/// Returns true if tcgen05, which a warp group needs, would compute most of the terms of a kernel's dots.
+/// Returns true if tcgen05, which needs a warp group, would compute most of the multiply-adds of the kernel's dots.
 bool gainsByGroup(KernelOp kernel, const target::GpuTarget &gpu) {
   if (!gpu.has(target::Feature::Tcgen05))
     return false;

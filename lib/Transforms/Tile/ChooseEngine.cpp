@@ -4,7 +4,7 @@
 //   %d = tile.dot %a, %b, %c : 128x64xf16, 64x256xf16   ==>   … {engine = #cta.wgmma<m64n256k16, f16, f16, f32, …>}
 //
 // 8-bit formats without an MMA on the target are widened to f16, which represents all of their values, so the result is
-// the same. The alternative, a dot by fused multiply-adds, takes thousands of them per thread:
+// the same. The alternative, a dot computed with fused multiply-adds, would need thousands of them per thread:
 //
 //   %d = tile.dot %a, %b, %c : f8E4M3FN      ==>      %x = arith.extf %a : f16;  %y = arith.extf %b : f16
 //                                                     %d = tile.dot %x, %y, %c  {engine = #cta.mma_sync<…>}
@@ -55,7 +55,7 @@ void widenOperands(DotOp dot, const target::GpuTarget &target) {
         builder, dot.getLoc(), withElementType(operand->get().getType(), builder.getF16Type()), operand->get()));
 }
 
-/// Accumulates in f32 where tcgen05 would have to accumulate in f16, and rounds the result: it is nearer to exact.
+/// Accumulates in f32 where tcgen05 would have to accumulate in f16, and rounds the result, which is more accurate.
 void widenAccumulator(DotOp dot, const target::GpuTarget &target) {
   RankedTensorType type = dot.getType();
   if (!target.has(target::Feature::Tcgen05) || !type.getElementType().isF16() || dot.isScaled() ||
@@ -87,7 +87,7 @@ struct TileChooseEngine : tile::impl::TileChooseEngineBase<TileChooseEngine> {
         dot.emitRemark() << "dot does not load its operands by TMA: "
                          << whyNoWgmmaOfBlocks(dot, a.transposed, b.transposed, gpu, kernel.getNumWarps());
     });
-    // tile-raise-descriptors queries the same accesses.
+    // tile-raise-descriptors uses the same analysis of accesses.
     markAllAnalysesPreserved();
   }
 };

@@ -32,7 +32,7 @@ using namespace tile;
 
 namespace {
 
-/// Returns the loop in the descriptor's block that contains all accesses through it, or none.
+/// Returns the loop in the descriptor's block that contains all accesses through it, or null.
 scf::ForOp findOnlyLoop(MakeDescOp desc) {
   Operation *only = nullptr;
   for (Operation *user : desc->getUsers()) {
@@ -79,7 +79,7 @@ struct TileDeviceDescriptors : tile::impl::TileDeviceDescriptorsBase<TileDeviceD
     SmallVector<MakeDescOp> plan = planDeviceDescriptors(kernel, [](MakeDescOp desc, const std::string &reason) {
       desc.emitRemark() << "descriptor gets no tensor map in the kernel: " << reason;
     });
-    // The launcher provides scratch memory only to kernels whose number of CTAs it chooses.
+    // The launcher provides scratch memory only to kernels for which it chooses the number of CTAs.
     if (plan.empty() || !kernel.getPrograms())
       return;
     Value scratch = emitScratch(kernel, plan.size());

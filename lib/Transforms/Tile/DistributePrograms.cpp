@@ -7,7 +7,7 @@
 //   %first = 128 * program_id 0                     %first = 128 * program_id 0 descending
 //   for %i = 0 to %first + 128 step 64 { … }   ==>  for …
 //
-// Such programs are not distributed statically either: with 128 blocks of rows, and 132 CTAs that take every 132nd
+// Such programs are not distributed statically either: with 128 blocks of rows, and 132 CTAs that each take every 132nd
 // program, some CTAs would have only long ones.
 //
 // Programs of equal length that read through tensor maps are distributed statically: a separate producer warp runs
@@ -17,15 +17,15 @@
 //
 //   body  ==>  tile.programs (%i, %j, %k, %exists) in (%x, %y, %z) #tile.work<order = grid> { body }
 //
-// A program that orders itself by tile.swizzle2d states this in the order of its work. If it also needs its position in
-// the grid, it at least runs in the order of the operation's indices, row by row, which is y fastest if rows are x.
-// Otherwise the programs that run at the same time are not those that it groups: 8192x8192x8192 then reads 352 million
-// sectors from L2 instead of 292, both in groups of 8.
+// If a program uses its position in the grid only for a tile.swizzle2d, the operation becomes the order of the work. If
+// it needs its position for anything else, too, the operation stays, and programs run in the order of the operation's
+// input indices, with y fastest. In any other order, the programs that run at the same time would not belong to the
+// same group: with groups of 8, a GEMM of size 8192 then reads 352 million sectors from L2 instead of 292 million.
 //
-// Programs that wait for others, as in a scan with look-back, wait for smaller indices. Those must start first, or
-// waiting CTAs occupy all multiprocessors and the programs they wait for never start. Such kernels keep the order of
-// the grid, and so do those that print, or check conditions with --debug: a CTA then computes the program whose index
-// its messages report.
+// Programs that wait for others, as in a scan with look-back, wait for smaller indices. Those must start first;
+// otherwise waiting CTAs occupy all multiprocessors, and the programs for which they wait never start. Kernels with
+// such programs keep the order of the grid. So do kernels that print, or check conditions with --debug, so that a CTA
+// computes the program whose index its messages report.
 #include "Analysis/DeviceDescriptors.h"
 #include "Analysis/GemmPrograms.h"
 #include "Analysis/ProgramLengths.h"
@@ -58,9 +58,8 @@ bool hasMessages(KernelOp kernel) {
       .wasInterrupted();
 }
 
-/// Returns true if programs may wait for each other, in a loop whose exit depends on memory. Operations that observe
-/// concurrent writes of others, such as atomic operations, count as writing; unless its result is used, the program has
-/// not waited.
+/// Returns true if programs may wait for each other, in a loop whose exit depends on memory. An operation that observes
+/// writes of other programs, such as an atomic, counts as a write. It can be a wait only if its result is used.
 bool mayWait(KernelOp kernel) {
   return kernel
       .walk([](scf::WhileOp loop) {
@@ -71,10 +70,11 @@ bool mayWait(KernelOp kernel) {
       .wasInterrupted();
 }
 
-/// Starts programs with the longest loops first, if their order is free.
+/// Marks a kernel as uneven if the lengths of its programs' loops differ. Then starts the programs with the longest
+/// loops first, if `isFree` allows any order.
 void orderByLength(KernelOp kernel, bool isFree) {
   ProgramLengths lengths(kernel);
-  // A loop that distributes work has one more iteration in some programs only.
+  // Ignores loops over distributed work, which have one more iteration in some programs than in others.
   const double minGrowth = target::tunedOf(cta::getTarget(kernel)).unevenGrowth;
   for (unsigned axis = 0; axis < numAxes; ++axis) {
     const double growth = lengths.getGrowth(axis).value_or(0);
@@ -165,7 +165,7 @@ void makePersistent(KernelOp kernel, bool isFree) {
 bool isForSeveral(KernelOp kernel) {
   if (kernel.getPrograms())
     return false;
-  // Programs of different lengths go to CTAs as these become free, which a loop over programs cannot do.
+  // CTAs should take programs of different lengths as they become free, which a loop over programs cannot do.
   const bool hasMaps = !kernel.getUneven() && llvm::any_of(kernel.getArgumentTypes(), llvm::IsaPred<DescType>);
   return hasMaps || !planDeviceDescriptors(kernel).empty();
 }

@@ -12,14 +12,15 @@
 using namespace mlir;
 using namespace tile;
 
-/// After all tensors of one element, and no block of 256 elements that begins there ends beyond 32 bits.
+/// A coordinate beyond the end of a dimension of one element. The coordinates of a block of up to 256 elements that
+/// begins there still fit into 32 bits.
 constexpr int32_t outside = 1 << 30;
 
 void tile::keepOutsideEmpty(MakeDescOp desc) {
   for (Operation *access : desc->getUsers()) {
     if (!isa<DescLoadOp, DescStoreOp>(access))
       continue;
-    // The descriptor, followed by one coordinate per dimension.
+    // Operand 0 is the descriptor; one coordinate per dimension follows.
     for (auto [dim, size] : llvm::enumerate(desc.getShape())) {
       OpOperand &coordinate = access->getOpOperand(dim + 1);
       if (APInt constant; matchPattern(size, m_ConstantInt(&constant)) && constant.isStrictlyPositive())

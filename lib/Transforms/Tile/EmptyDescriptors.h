@@ -11,8 +11,8 @@ namespace tile {
 ///
 ///   desc_load %d[%zero, %j]   ==>   %begin = select(%M <= 0, 2^30, %zero); desc_load %d[%begin, %j]
 ///
-/// Only where the coordinate is known at launch. A coordinate that follows from the program index or a loop is assumed
-/// to exist only because there are elements, so the loads of K loops are unchanged.
+/// Only coordinates that are known at launch are changed. A coordinate that is computed from a program index or a loop
+/// counter is assumed to occur only if the tensor has elements, so the loads of K loops are unchanged.
 void keepOutsideEmpty(MakeDescOp desc);
 
 } // namespace tile

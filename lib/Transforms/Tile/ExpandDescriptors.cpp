@@ -8,11 +8,11 @@
 //
 // Values that do not depend on the block's offsets are computed where the descriptor is created, normally outside the
 // loop; the base of a block is a scalar. Addresses are 64-bit. Bounds are compared as unsigned 32-bit integers, so that
-// one comparison also excludes negative coordinates (and sums beyond 2^31, which wrap to such).
+// one comparison also excludes negative coordinates (and sums beyond 2^31, which wrap to negative values).
 //
-// In a block with more than two dimensions, those of size 1 are folded into the base as long as a matrix remains,
-// because matrices are stored column by column. If the coordinate along such a dimension is outside of the tensor, the
-// block has no rows.
+// In a block with more than two dimensions, dimensions of size 1 are folded into the base until two dimensions are
+// left, because only matrices can be stored panel by panel. If the coordinate along a folded dimension is outside of
+// the tensor, the block has no rows.
 //
 // Descriptors that the launcher passes (tile-host-descriptors), that have a place for a tensor map
 // (tile-device-descriptors), or that the program opens from memory stay unchanged.
@@ -47,7 +47,7 @@ struct DescriptorAccess {
   Value pointers, mask;
 };
 
-/// Returns the dimensions that remain after those of size 1 are dropped, from the first on, until two are left.
+/// Returns the dimensions that are left when dimensions of size 1 are dropped, from the first on, until two remain.
 SmallVector<unsigned> findMatrixDims(ArrayRef<int64_t> block) {
   auto dims = llvm::to_vector(llvm::seq<unsigned>(0, block.size()));
   for (unsigned dim = 0; dim < block.size() && dims.size() > 2; ++dim)
@@ -66,8 +66,8 @@ bool areEqualExceptOnes(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
   return llvm::equal(llvm::make_filter_range(a, isNoOne), llvm::make_filter_range(b, isNoOne));
 }
 
-/// Returns the elements of a block without dimensions of size 1: the value before these were added, possibly rounded
-/// since.
+/// Returns a block without dimensions of size 1. Uses the value before these dimensions were added, if only
+/// element-wise operations, such as a rounding conversion, follow.
 Value emitMatrix(OpBuilder &builder, Value block, ArrayRef<int64_t> shape) {
   auto type = cast<RankedTensorType>(block.getType());
   if (type.getShape() == shape)
@@ -208,7 +208,7 @@ private:
   BlockPattern pattern;
 };
 
-/// Makes a block that TMA stores get its dimensions of size 1 last, after it has been rounded.
+/// Moves the reshape that adds dimensions of size 1 directly before a TMA store, after any rounding of the block.
 void addOnesLast(DescStoreOp store) {
   TypedValue<RankedTensorType> block = store.getValue();
   SmallVector<int64_t> shape = findMatrixShape(block.getType().getShape());
@@ -227,8 +227,8 @@ RankedTensorType blockOf(Operation *access) {
   return cast<DescLoadOp>(access).getType();
 }
 
-/// Fails unless each descriptor is created here or by the launcher and used directly; descriptors cannot be passed to
-/// functions.
+/// Fails unless each descriptor is created in the kernel or passed by the launcher, and used directly; descriptors
+/// cannot be passed to functions.
 LogicalResult verifyDescriptors(KernelOp kernel) {
   for (auto [index, type] : llvm::enumerate(kernel.getArgumentTypes()))
     if (isa<DescType>(type) && !kernel.getTensorMap(index))

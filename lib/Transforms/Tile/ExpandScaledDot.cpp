@@ -64,7 +64,7 @@ public:
     return emit<TransOp>(typeOf(value).clone(shape), value, builder.getDenseI32ArrayAttr(order));
   }
 
-  /// Appends a dimension of two: the elements of `low`, and those of `high`.
+  /// Appends a dimension of size 2, with the elements of `low` at index 0 and those of `high` at index 1.
   Value join(Value low, Value high) {
     SmallVector<int64_t> shape(typeOf(low).getShape());
     shape.push_back(2);
@@ -85,14 +85,14 @@ private:
   Location loc;
 };
 
-/// Shifts the low nibble of each byte to the left within the low half of a word, and the high nibble by as much within
-/// the high half; only the bits of the mask remain. The two copies of the byte do not overlap.
+/// Moves the low nibble of each byte to bit `shift` of a 32-bit word, and the high nibble to bit `shift + 16`, and
+/// applies the mask. The multiplication makes two copies of the byte, which do not overlap.
 Value moveNibbles(ElementEmitter &emitter, Value bytes, int64_t shift, int64_t mask) {
   Value copies = emitter.emit<arith::MulIOp>(bytes, emitter.integer(bytes, (1ll << shift) + (1ll << (shift + 12))));
   return emitter.emit<arith::AndIOp>(copies, emitter.integer(copies, mask));
 }
 
-/// Decodes exponent bytes to bf16, which has the same bias; 0 is 2^-127, a subnormal number.
+/// Converts exponent bytes to bf16, which has the same bias. Byte 0 means 2^-127, a subnormal number, and byte 255 NaN.
 Value decodeExponents(ElementEmitter &emitter, Value scale) {
   constexpr int64_t mantissaBits = 7, minPower = 0x0040, quietNan = 0x7FC0, nanByte = 255;
   MLIRContext *context = scale.getContext();
@@ -107,20 +107,20 @@ Value decodeExponents(ElementEmitter &emitter, Value scale) {
   return emitter.bitcast(emitter.toWidth(bits, 16), BFloat16Type::get(context));
 }
 
-/// An operand of a scaled dot; `kAxis` is that of k.
+/// An operand of a scaled dot; k runs along `kAxis`.
 struct ScaledOperand {
   Value value, scale;
   ScaledFormat format;
   unsigned kAxis, packedAxis;
 };
 
-/// Multiplies by the scales, whose shape is [rows or columns, groups] for both operands.
+/// Multiplies `value` by the operand's scales, whose shape is [rows or columns, groups] for both operands.
 Value applyScale(ElementEmitter &emitter, Value value, const ScaledOperand &operand, FloatType type) {
   MLIRContext *context = value.getContext();
   ArrayRef<int64_t> groups = emitter.typeOf(operand.scale).getShape();
   int64_t lines = groups[0], size = emitter.typeOf(value).getDimSize(operand.kAxis) / groups[1];
-  // Scales are exact in bf16. A product with a bf16 is rounded once, as f32 would be; for f16, whose range is smaller
-  // than that of scales, f32 is needed.
+  // Scales are exact in bf16, so a multiplication in bf16 rounds once, as one in f32 would. The range of f16 is smaller
+  // than that of scales, so f16 elements are multiplied in f32.
   FloatType wide = type;
   if (!type.isBF16())
     wide = Float32Type::get(context);
@@ -135,7 +135,7 @@ Value applyScale(ElementEmitter &emitter, Value value, const ScaledOperand &oper
   return emitter.toFloat(product, type);
 }
 
-/// Returns the type of the elements that are not packed.
+/// Returns the element type of a format whose elements are not packed.
 Type elementTypeOf(ScaledFormat format, MLIRContext *context) {
   switch (format) {
   case ScaledFormat::e4m3:
@@ -164,13 +164,13 @@ Value convert(OpBuilder &builder, Location loc, const ScaledOperand &operand, Fl
 
 } // namespace
 
-/// A 4-bit float (sign, 2-bit exponent with bias 1, 1-bit mantissa) whose bits stand at the same positions of a 16-bit
-/// float has an exponent that is too small by the difference of the biases, and so has a subnormal one: a
-/// multiplication corrects both. The two elements of a byte are moved together, as a word of two 16-bit floats.
+/// Moves the bits of a 4-bit float (sign, 2-bit exponent with bias 1, 1-bit mantissa) to the corresponding positions of
+/// a 16-bit float. The exponent is then too small by the difference of the biases, also for subnormal numbers, and one
+/// multiplication corrects it. The two elements of a byte are moved together, as a word of two 16-bit floats.
 Value unpackE2M1(OpBuilder &builder, Location loc, Value packed, unsigned axis, FloatType element) {
   ElementEmitter emitter(builder, loc);
   const int64_t mantissaBits = element.isBF16() ? 7 : 10, bias = element.isBF16() ? 127 : 15;
-  // Bits 0 to 2 of each nibble go below the exponent's third bit, bit 3 becomes the sign.
+  // Bits 0 to 2 of each nibble go below the exponent's third bit; bit 3 becomes the sign.
   const int64_t shift = mantissaBits - 1, halves = 0x00010001, signShift = 12;
   Value bytes = emitter.toWidth(packed, 32);
   Value word = emitter.emit<arith::OrIOp>(moveNibbles(emitter, bytes, shift, (7 << shift) * halves),

@@ -13,10 +13,10 @@
 
 namespace tile {
 
-/// Emits the dot with converted operands.
+/// Emits an equivalent dot whose operands are converted to 16-bit floats.
 mlir::Value expandScaledDot(mlir::OpBuilder &builder, DotScaledOp dot);
 
-/// Emits the elements of a tensor of e2m1, of which two share a byte along `axis`, as 16-bit floats of type `element`.
+/// Unpacks a tensor of e2m1 elements, of which two share a byte along `axis`, to 16-bit floats of type `element`.
 mlir::Value unpackE2M1(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value packed, unsigned axis,
                        mlir::FloatType element);
 

@@ -9,11 +9,12 @@
 //   store select(%m, %x, 0) * %y mask %m          ==>  store %x * %y mask %m
 //   (64 * program_id + arange) / 4, signed        ==>  unsigned
 //
-// Block pointers check both ends of each dimension, of which masks need at most one. Masks are computed for each access
-// of a thread, in each iteration. Code under a condition that always holds can be hoisted or prefetched. A 64-bit
-// comparison takes two instructions, and two registers per operand. Values that are not stored need not be selected,
-// even if a preceding reduction needed the selection. A signed quotient rounds towards zero, which takes three
-// instructions more than a shift; and if a remainder by 2 can be -1, neighbours have separate conditions.
+// Block pointers check both ends of each dimension, of which a mask needs at most one. Masks are computed for each
+// access of a thread, in each iteration. Code under a condition that always holds can be hoisted or prefetched. A
+// 64-bit comparison takes two instructions, and two registers per operand. Values that are not stored need not be
+// selected, even if a preceding reduction needed the selection. A signed quotient rounds towards zero, which takes
+// three instructions more than a shift. A signed remainder of a division by 2 can be -1, so neighbouring elements would
+// need separate conditions.
 #include "Analysis/IndexBounds.h"
 #include "Cta/CtaDialect.h"
 #include "Transforms/Passes.h"
@@ -46,7 +47,7 @@ public:
            holds(swap(compare.getPredicate()), compare.getRhs(), compare.getLhs());
   }
 
-  /// Returns true if a signed 64-bit comparison, or one for equality, can compare the lower halves.
+  /// Returns true if a signed or equality comparison of 64-bit integers can compare their lower halves instead.
   bool isNarrow(arith::CmpIOp compare) {
     bool isSigned = compare.getPredicate() < CmpIPredicate::ult; // signed order, or equality
     return isSigned && getElementTypeOf(compare.getLhs().getType()).isInteger(64) && fits(compare.getLhs()) &&
@@ -62,7 +63,7 @@ public:
   }
 
 private:
-  /// Returns true if addresses are computed from the integer; only for such integers overflow can be excluded.
+  /// Returns true if addresses are computed from the integer. Overflow can be excluded only for such integers.
   static bool isIndex(Value number) {
     constexpr size_t maxValues = 64;
     llvm::SetVector<Value> reached;
@@ -94,7 +95,7 @@ private:
     return value;
   }
 
-  /// Returns the predicate with operands swapped, for the signed predicates that may always hold.
+  /// Returns the predicate for swapped operands. Returns `ne` for predicates that holds() does not support.
   static CmpIPredicate swap(CmpIPredicate predicate) {
     switch (predicate) {
     case CmpIPredicate::sge:
@@ -129,7 +130,7 @@ private:
     }
   }
 
-  /// Returns a lower bound of all elements.
+  /// Returns a lower bound for all elements.
   int64_t getSmallest(Value index) {
     APInt number;
     if (matchPattern(index, m_ConstantInt(&number)) && number.getBitWidth() <= 64)
@@ -142,7 +143,7 @@ private:
     return facts.get(index).isNonNegative() ? 0 : std::numeric_limits<int64_t>::min();
   }
 
-  /// Returns true if a loop counts `number` from zero or more to below `end`.
+  /// Returns true if `number` is the induction variable of a loop from zero or more to `end`.
   bool isCountedTo(Value number, Value end) {
     auto argument = dyn_cast<BlockArgument>(number);
     auto loop = argument ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp()) : scf::ForOp();
@@ -150,7 +151,7 @@ private:
            facts.get(loop.getLowerBound()).isNonNegative();
   }
 
-  /// Returns an upper bound of all elements.
+  /// Returns an upper bound for all elements.
   int64_t getLargest(Value index) {
     constexpr int64_t unknown = std::numeric_limits<int64_t>::max();
     std::optional<AffineBlock> form = blocks.get(index);
@@ -180,7 +181,8 @@ private:
   IndexBounds bounds;
 };
 
-/// Emits the lower half of a 64-bit scalar or tensor, computed from lower halves through shape operations and sums.
+/// Emits the lower half of a 64-bit scalar or tensor, computed from lower halves through shape operations, sums,
+/// differences and products.
 class LowerHalves {
 public:
   Value get(Value value) {
@@ -216,8 +218,8 @@ private:
   DenseMap<Value, Value> known;
 };
 
-/// Returns true if all values computed from the value element by element are reduced, or stored under `mask`. Other
-/// computations keep the selection: without it a thread would have to hold the unselected values as well.
+/// Returns true if all values computed from the value element by element are reduced, or stored under `mask`. If there
+/// are other users, they keep the selection, and a thread would have to hold the unselected values as well.
 bool isReducedOrStored(Value value, Value mask, unsigned &budget) {
   return llvm::all_of(value.getUsers(), [&](Operation *user) {
     if (budget == 0)
@@ -232,7 +234,7 @@ bool isReducedOrStored(Value value, Value mask, unsigned &budget) {
 /// Bypasses selections by `mask` in the element-wise computation of values that are stored only under that mask.
 void skipSelections(OpOperand &stored, Value mask) {
   auto isNeeded = [&](Value selected) {
-    unsigned budget = 64; // worklist
+    unsigned budget = 64; // values to visit
     return !isReducedOrStored(selected, mask, budget);
   };
   for (auto select = stored.get().getDefiningOp<arith::SelectOp>();
@@ -257,7 +259,7 @@ void makeUnsigned(Operation *division) {
 
 struct TileFoldConditions : tile::impl::TileFoldConditionsBase<TileFoldConditions> {
   void runOnKernel() override {
-    // All comparisons are found before any is replaced, because forms are cached by value.
+    // All comparisons are found before any is replaced, because the analysis caches its results by value.
     ConditionFolder folder(getOperation());
     SmallVector<arith::CmpIOp> found, narrow;
     SmallVector<Operation *> divisions;

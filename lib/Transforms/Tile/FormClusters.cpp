@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // tile-form-clusters: let the CTAs of a cluster run neighbouring programs.
 //
-// Applies to a persistent kernel whose `cluster` is M x N x 1. Its work is distributed in groups of M x N programs, of
-// which each CTA takes the one of its rank, so neighbours read the same rows or columns at the same time:
+// Applies to a persistent kernel whose `cluster` is M x N x 1. Its work is distributed in groups of M x N programs.
+// Within a group, each CTA computes the program with the index of its rank, so neighbouring CTAs read the same rows or
+// columns at the same time:
 //
 //   tile.programs … #tile.work<order = grid> { body }
 //   ==>
@@ -41,7 +42,7 @@ bool isForExistingPrograms(Operation *op) {
       .wasInterrupted();
 }
 
-/// Returns the first operation that accesses memory other than by reads through descriptors, or null.
+/// Returns the first operation that must not be executed for programs outside the grid, or null.
 Operation *findTail(ProgramsOp programs) {
   for (Operation &op : programs.getBody().front().without_terminator())
     if (isForExistingPrograms(&op))
@@ -49,7 +50,7 @@ Operation *findTail(ProgramsOp programs) {
   return nullptr;
 }
 
-/// The assumptions of a program need not hold for one that does not exist.
+/// Removes assumptions, which need not hold for programs outside the grid.
 void dropAssumptions(ProgramsOp programs) {
   SmallVector<AssumeOp> assumptions;
   programs.walk([&](AssumeOp op) { assumptions.push_back(op); });
@@ -73,7 +74,7 @@ struct TileFormClusters : tile::impl::TileFormClustersBase<TileFormClusters> {
     KernelOp kernel = getOperation();
     const target::GpuTarget &gpu = cta::getTarget(kernel);
     std::optional<ArrayRef<int32_t>> shape = kernel.getCluster();
-    // Split-K is handled elsewhere, and does not combine neighbouring programs.
+    // cta-share-steps handles clusters along k, which do not combine neighbouring programs.
     if (!shape || (*shape)[0] * (*shape)[1] == 1 || (*shape)[2] != 1)
       return;
     if (!gpu.has(target::Feature::Clusters))
@@ -81,7 +82,7 @@ struct TileFormClusters : tile::impl::TileFormClustersBase<TileFormClusters> {
     ProgramsOp programs = kernel.getPrograms();
     if (!programs)
       return refuse("the kernel is not persistent, because it loads no dot operands by TMA");
-    // Each CTA has separate maps, so nothing would be shared.
+    // The maps of different CTAs are separate, so no load could be shared.
     if (kernel.walk([](MakeDescOp desc) { return WalkResult::interrupt(); }).wasInterrupted())
       return refuse("the kernel encodes its own tensor maps");
     Operation *tail = findTail(programs);

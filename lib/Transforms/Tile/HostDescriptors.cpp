@@ -10,10 +10,11 @@
 // in elements; the last stride is 1 and is omitted. A negative size counts as zero, so `max(M, 0)` is written `M`.
 // Values are printed only if host and kernel compute the same: 64-bit host arithmetic equals that of the kernel unless
 // the kernel overflows, which index arithmetic is assumed not to do; signed division is printed only if it rounds like
-// Python's. That strides are multiples of 16 bytes is the promise of tile.make_desc; the launcher checks it.
+// Python's. tile.make_desc requires strides that are multiples of 16 bytes; the launcher checks this.
 //
 // A descriptor whose block size is not a power of two is passed only if its copies need not be padded
-// (Analysis/OddBlocks.h), and a kernel may pass only a limited number of descriptors. Others are expanded.
+// (Analysis/OddBlocks.h), and a kernel may pass only a limited number of descriptors. All other descriptors are
+// expanded.
 //
 // A kernel without dots keeps its descriptors, which then become vector accesses.
 #include "Analysis/AxisInfo.h"
@@ -44,7 +45,7 @@ using llvm::formatv;
 
 namespace {
 
-/// Far below the nesting that the launcher's parser accepts.
+/// The maximum nesting of printed expressions, far below what the launcher's parser accepts.
 constexpr unsigned maxNesting = 16;
 
 /// Prints integer expressions in the launcher's language.
@@ -52,7 +53,7 @@ class ExpressionPrinter {
 public:
   ExpressionPrinter(KernelOp kernel, AxisInfoAnalysis &facts) : kernel(kernel), facts(facts) {}
 
-  /// Returns none if the value depends on more than parameters, or may come out differently on the host.
+  /// Returns nullopt if the value depends on more than parameters, or might have another value on the host.
   std::optional<std::string> print(Value value, unsigned nesting = 0) {
     APInt constant;
     if (matchPattern(value, m_ConstantInt(&constant)) && constant.getBitWidth() <= 64)
@@ -83,7 +84,7 @@ private:
     return kernel.getArgName(argument.getArgNumber());
   }
 
-  /// Returns the format of an operation on two integers; empty if there is none.
+  /// Returns the format string of an operation on two integers, or an empty string if the language has none.
   std::string getForm(Operation *op) {
     auto divides = [&](bool roundsDown) {
       std::optional<int64_t> divisor = facts.get(op->getOperand(1)).constant;
@@ -106,7 +107,7 @@ private:
   AxisInfoAnalysis &facts;
 };
 
-/// A recipe with which the launcher encodes a descriptor.
+/// What the launcher needs to encode a descriptor.
 struct Recipe {
   TensorMapAttr map;
   DescType type;
@@ -134,7 +135,7 @@ public:
         desc.emitRemark() << "descriptor gets no tensor map at launch: " << result.reason;
     });
     dropTooMany(plan);
-    // A dot of a passed and an unpassed block would have to pad the former.
+    // If only the right operand of a dot had a tensor map, its block would have to be padded after all.
     for (MakeDescOp desc : findUnpaired(llvm::to_vector(llvm::make_first_range(plan)))) {
       desc.emitRemark() << "descriptor gets no tensor map at launch: that of the dot's other operand has none";
       llvm::erase_if(plan, [&](auto &entry) { return entry.first == desc; });
@@ -171,7 +172,7 @@ private:
     if (!base || base.getOwner()->getParentOp() != kernel)
       return fail("its base is not a parameter of the kernel");
     std::string name = kernel.getArgName(base.getArgNumber());
-    // CUDA driver API, cuTensorMapEncodeTiled: the global address.
+    // cuTensorMapEncodeTiled (CUDA driver API) requires an aligned global address.
     if (facts.get(base).getDivisibilityOfAll() < 16)
       return fail(formatv("'{0}' is not known to be aligned to 16 bytes; promise it with --assume={0}=16", name));
     if (std::string reason = whyNoTensorMap(desc, facts); !reason.empty())

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // tile-lower-scaled-dots: replace scaled dots by dots that the target computes.
 //
-// Tensor cores that take scales (tcgen05, and mma.sync of sm_120a) multiply 4-bit or 8-bit elements as they are. If one
+// Tensor cores that support scales (tcgen05, and mma.sync of sm_120a) multiply 4-bit or 8-bit elements directly. If one
 // operand has elements of 4 bits and the other of 8, the former are converted to e4m3, which represents them all; an
 // operand without scales gets scales of 1. All other dots are converted to 16-bit floats (ExpandScaledDot.h):
 //
@@ -70,18 +70,19 @@ private:
     return scaleTypeOf(dot).isInteger() ? target::byteScaleGroup : target::floatScaleGroup;
   }
 
-  /// Returns why tensor cores do not take the operands with scales; empty if they do, and then reserves memory.
+  /// Returns why tensor cores cannot multiply the operands with their scales. If they can, reserves memory for the dot
+  /// and returns an empty string.
   std::string whyNoScales(DotScaledOp dot) {
     auto has16Bits = [](ScaledFormat format) { return format == ScaledFormat::bf16 || format == ScaledFormat::fp16; };
     if (has16Bits(dot.getAFormat()) || has16Bits(dot.getBFormat()) || (!dot.getAScale() && !dot.getBScale()))
-      return "tensor cores multiply operands of 8 or 4 bits with scales";
+      return "tensor cores support scales only for operands of 8 or 4 bits";
     if ((dot.getAFormat() == ScaledFormat::e2m1 && dot.getPackedAxisOfA() == 0) ||
         (dot.getBFormat() == ScaledFormat::e2m1 && dot.getPackedAxisOfB() == 1))
-      return "tensor cores multiply elements that are packed along k";
+      return "tensor cores require 4-bit elements to be packed along k";
     bool haveSameScales = !dot.getAScale() || !dot.getBScale() ||
                           getElementTypeOrSelf(dot.getAScale()) == getElementTypeOrSelf(dot.getBScale());
     if (!haveSameScales)
-      return "tensor cores take scales of one type";
+      return "tensor cores require scales of the same type for both operands";
     ArrayRef<int64_t> shape = dot.getAcc().getType().getShape();
     MmaType a = isPacked(dot) ? MmaType::F4E2M1 : typeOf(dot.getAFormat()),
             b = isPacked(dot) ? MmaType::F4E2M1 : typeOf(dot.getBFormat());
@@ -107,7 +108,8 @@ private:
     return reserve(mma);
   }
 
-  /// Scales stay in tensor memory for the whole kernel, and operands in shared memory.
+  /// Reserves memory that the dot takes for the whole kernel: tensor memory for its scales, and shared memory for its
+  /// operands. Returns why that is impossible, or an empty string.
   std::string reserve(const target::WgmmaDot &mma) {
     const int64_t groups = mma.k / mma.scaleGroup, lines = mma.m + mma.n;
     const int64_t bytes = lines * (mma.k * mma.elementBits() / 8 + groups);
@@ -164,9 +166,9 @@ private:
 
   const target::GpuTarget &gpu;
   unsigned numWarps;
-  unsigned accumulatorColumns = 0; ///< The widest accumulator of a dot.
-  unsigned scaleColumns = 0;       ///< Tensor memory of all scales so far.
-  int64_t operandBytes = 0;        ///< Shared memory of all operands so far.
+  unsigned accumulatorColumns = 0; ///< Columns of the widest accumulator.
+  unsigned scaleColumns = 0;       ///< Columns of tensor memory for the scales of all dots so far.
+  int64_t operandBytes = 0;        ///< Bytes of shared memory for the operands of all dots so far.
 };
 
 struct TileLowerScaledDots : tile::impl::TileLowerScaledDotsBase<TileLowerScaledDots> {

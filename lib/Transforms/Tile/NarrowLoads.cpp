@@ -5,12 +5,12 @@
 //   %p = addptr (splat %scales), %g : 64x64x!ptr   ==>   %p = addptr (splat %scales), %g : 1x64x!ptr
 //   %s = tile.load %p : 64x64xbf16                       %s = broadcast (tile.load %p) : 64x64xbf16
 //
-// Scales of groups along K, and integers that pack several values, are loaded by blocks of pointers most of which are
-// equal. Of each group of equal pointers along a dimension (Analysis/AxisInfo.h: constancy), only the first is computed
-// and loaded. The remaining addresses may be consecutive, which the repeated ones were not, so a thread loads more of
-// them at once; and layouts see that all elements of a group are one value.
+// Scales of groups along K, and integers that pack several values, are loaded through blocks of pointers most of which
+// are equal. Only the first of each group of equal pointers along a dimension (Analysis/AxisInfo.h: constancy) is
+// computed and loaded. The remaining addresses may be consecutive, which the repeated ones were not, so a thread loads
+// more of them at once; and layouts see that all elements of a group are one value.
 //
-// A loop-carried pointer is narrowed together with the loop's value, if it has no other users.
+// A loop-carried pointer is narrowed, too, if it has no other users.
 #include "Analysis/AxisInfo.h"
 #include "Analysis/Recreate.h"
 #include "Transforms/Passes.h"
@@ -33,7 +33,7 @@ using namespace tile;
 
 namespace {
 
-/// The number of elements along each dimension that one element represents.
+/// For each dimension, the number of elements that one loaded element represents.
 using Groups = SmallVector<int64_t, 2>;
 
 bool isWhole(ArrayRef<int64_t> groups) {
@@ -48,7 +48,7 @@ RankedTensorType narrowed(Type type, ArrayRef<int64_t> groups) {
   return whole.clone(shape);
 }
 
-/// Returns the groups of the operand whose first elements determine those of the result.
+/// Returns the groups of the operand whose first elements determine the first elements of the result's groups.
 std::optional<Groups> getOperandGroups(ShapeChange op, ArrayRef<int64_t> groups) {
   std::optional<SourceDims> dims = op.getSourceDims();
   if (!dims)
@@ -67,7 +67,7 @@ public:
   Narrowing(LoadOp load, Groups groups, AxisInfoAnalysis &facts)
       : load(load), groups(std::move(groups)), facts(facts) {}
 
-  /// Returns true if all of them can be computed, and the narrowed loop-carried values have no other users.
+  /// Returns true if all of these elements can be computed, and the narrowed loop-carried values have no other users.
   bool isPossible() {
     return llvm::all_of(load->getOperands(), [&](Value operand) { return visit(operand, groups); }) &&
            llvm::all_of(llvm::make_first_range(carried),
@@ -136,7 +136,7 @@ private:
     return true;
   }
 
-  /// Creates the first elements of the groups, divided by a divisor of all of them.
+  /// Emits the first elements of the groups, divided by `divisor`, which divides each of them.
   Value create(Value value, ArrayRef<int64_t> valueGroups, int64_t divisor = 1) {
     if (!isa<RankedTensorType>(value.getType()) || isWhole(valueGroups) || isa<BlockArgument>(value))
       return value; // loop-carried values become narrow in place
@@ -179,8 +179,9 @@ private:
     return clone->getResult(0);
   }
 
-  /// Returns true if the first elements are those of a range and multiples of the integer; with `sums`, also sums of
-  /// such terms, which can be divided separately, because index arithmetic does not overflow.
+  /// Returns true if the first elements of the groups come from a range and are multiples of `number`. With `sums`,
+  /// they may also be sums of such terms; each term can be divided separately, because index arithmetic does not
+  /// overflow.
   bool isMultiple(Value value, ArrayRef<int64_t> valueGroups, int64_t number, bool sums) {
     if (isWhole(valueGroups))
       return false;
@@ -208,7 +209,7 @@ private:
     return arith::ConstantOp::create(builder, location, cast<TypedAttr>(attribute));
   }
 
-  /// Divides a scalar that is a multiple of the divisor; the quotient of a multiplication is another multiplication.
+  /// Divides a scalar that is a multiple of the divisor. If it is a product with a constant, the constant is divided.
   static Value createQuotient(OpBuilder &builder, Value scalar, int64_t divisor) {
     Location location = scalar.getLoc();
     auto constant = [&](int64_t number) { return createConstant(builder, location, scalar.getType(), number); };
@@ -219,7 +220,7 @@ private:
     return arith::DivSIOp::create(builder, location, scalar, constant(divisor));
   }
 
-  /// (start + group * (0, 1, …)) / divisor
+  /// Emits (start + group * (0, 1, …)) / divisor.
   static Value createRange(OpBuilder &builder, ArangeOp arange, RankedTensorType type, int64_t group, int64_t divisor) {
     Location location = arange.getLoc();
     int64_t start = int32_t(arange.getStart()) / divisor, size = type.getDimSize(0);
@@ -231,8 +232,8 @@ private:
     return arith::AddIOp::create(builder, location, distance, constant(start));
   }
 
-  /// Repeats each element for its group. A dimension of several groups is temporarily split into their number and their
-  /// size.
+  /// Repeats each element for its group. A dimension with several groups is temporarily split into the number of groups
+  /// and the size of a group.
   Value repeat(OpBuilder &builder, Value value) {
     Location location = load.getLoc();
     auto type = cast<RankedTensorType>(load.getType());
@@ -275,7 +276,8 @@ private:
   SmallVector<Value> unused;
 };
 
-/// Returns the groups of elements with equal address, mask and other value; powers of two.
+/// Returns how many neighbouring elements have equal address, mask and other value, along each dimension; powers of
+/// two.
 Groups findGroups(LoadOp load, AxisInfoAnalysis &facts) {
   auto type = dyn_cast<RankedTensorType>(load.getType());
   if (!type || load.getIsVolatile() || load.getCache() == CacheModifier::cv)

@@ -2,13 +2,13 @@
 // tile-pad-blocks: round sizes of blocks up to powers of two.
 //
 // Layouts are linear maps of bits, so they support only powers of two. Most operations may compute arbitrary values
-// beyond the block. Those whose results would be affected are masked:
+// beyond the block. Operations whose visible results would depend on these values are masked:
 //
 //   %c = tile.arange 0 to 96                 %c = tile.arange 0 to 128, %in = %c < 96
 //   %x = tile.load %p mask %m          ==>   %x = tile.load %p mask (%m && %in)
 //   %s = tile.reduce %x { max }              %s = tile.reduce (select %in, %x, -inf) { max }
 //
-// Blocks of descriptors keep their sizes: a TMA copy moves no more than the block, and wgmma multiplies no more.
+// Blocks of descriptors keep their sizes: a TMA copy moves no more than the block, and wgmma reads no more.
 #include "Analysis/PaddedBlocks.h"
 #include "Transforms/Passes.h"
 
@@ -76,7 +76,8 @@ private:
           access.getMaskMutable().assign(inside);
         })
         .Case([&](ReduceOp reduce) {
-          // Other axes are those of the result, which may hold arbitrary values beyond the block.
+          // Only the reduced axis is masked. Along the other axes, the result may hold arbitrary values beyond the
+          // block.
           SmallVector<int64_t> shape = getPaddedShape(block);
           shape[reduce.getAxis()] = block[reduce.getAxis()];
           replaceOutside(reduce->getOpOperand(0), shape, getNeutralElement(reduce));
@@ -84,7 +85,7 @@ private:
         .Case([&](DotOp dot) {
           int64_t m = dot.getA().getType().getDimSize(0), n = dot.getB().getType().getDimSize(1);
           TypedAttr zero = builder.getZeroAttr(dot.getA().getType().getElementType());
-          // Both operands: zero times infinity is NaN.
+          // Both operands are replaced, because zero times infinity is NaN.
           replaceOutside(dot.getAMutable(), {m, block[1]}, zero);
           replaceOutside(dot.getBMutable(), {block[1], n}, builder.getZeroAttr(getElementTypeOf(dot.getB().getType())));
         })
@@ -103,7 +104,7 @@ private:
     operand.set(arith::SelectOp::create(builder, loc, inside, operand.get(), other));
   }
 
-  /// Emits which elements of a padded tensor lie in `block`.
+  /// Emits a mask that is true for the elements of a padded tensor that lie in `block`.
   Value emitInside(Location loc, ArrayRef<int64_t> block) {
     SmallVector<int64_t> shape = getPaddedShape(block);
     Value inside;

@@ -6,17 +6,19 @@
 //           yield %a_ptrs + 32                               %c = tile.dot %x, %y, %acc
 //
 // lib/Analysis/BlockPointers.h says what has to be proven. An operand that is contiguous along its first dimension is
-// loaded as it lies in memory and transposed. A block selected by a further dimension, as in `a + batch * stride`, is
-// reshaped from and to a block with one index along it. Cache hints are dropped, because descriptor accesses have none.
-// An access that does not qualify stays, and a remark says why. If the base is loaded from a table, the descriptor is
-// created after that load, and the kernel encodes the tensor map (tile-device-descriptors).
+// loaded with its layout in memory and then transposed. If a block is selected by a further dimension, as in `a + batch
+// * stride`, the descriptor's block has size 1 along that dimension and is reshaped. Cache hints are dropped, because
+// descriptor accesses have none. An access that does not qualify stays, and a remark says why. If the base is loaded
+// from a table, the descriptor is created after that load, and the kernel encodes the tensor map
+// (tile-device-descriptors).
 //
 // Only profitable accesses are raised: both operands of a dot or neither, because wgmma requires both to come through
 // tensor maps; and the stores of a kernel with such a dot. Elementwise kernels are unchanged: they reach copy speed
-// with plain vector accesses. So are programs that multiply several blocks only once or twice: a producer warp would
-// have nothing to prefetch and would cost a second resident CTA. Nor is anything raised in a loop whose threads copy
-// other operands, need the registers that a producer takes, or all wait for others. Analysis/RaisableAccesses.h says
-// which accesses can be raised, tile-choose-engine which dots qualify.
+// with plain vector accesses. Kernels with several dots whose operands are loaded only once or twice are unchanged,
+// too: a producer warp would have nothing to prefetch, and would leave no room for a second resident CTA. Nor is
+// anything raised in a loop whose threads copy other operands, or need the registers that a producer takes, or in a
+// program that waits for other programs. Analysis/RaisableAccesses.h says which accesses can be raised,
+// tile-choose-engine which dots qualify.
 #include "Analysis/EngineChoice.h"
 #include "Analysis/LoopRange.h"
 #include "Analysis/Recreate.h"
@@ -41,7 +43,7 @@ namespace tile {
 using namespace mlir;
 using namespace tile;
 
-// Plan of the accesses.
+// Choice of the accesses to raise.
 
 namespace {
 
@@ -133,8 +135,8 @@ private:
     });
   }
 
-  /// Skips loops in which threads copy operands and wait for these copies: a producer for the others would gain
-  /// nothing, and take registers.
+  /// Skips loops in which threads copy operands and wait for these copies: a producer for the other operands would gain
+  /// nothing, and would take registers.
   void leaveMixedLoops() {
     DenseSet<Operation *> mixed;
     kernel.walk([&](DotOp dot) {
@@ -231,7 +233,7 @@ public:
     return sum ? sum : emitConstant(0, type);
   }
 
-  /// Recomputes factors from the kernel's arguments.
+  /// Makes emit() recompute factors from the kernel's arguments.
   void copyFactors() { copy = true; }
 
 private:
@@ -246,7 +248,7 @@ private:
       unsigned width = factor.getType().getIntOrFloatBitWidth();
       if (width < type.getIntOrFloatBitWidth())
         factor = arith::ExtSIOp::create(builder, location, type, factor);
-      else if (width > type.getIntOrFloatBitWidth()) // smaller or equal values (BlockPointers)
+      else if (width > type.getIntOrFloatBitWidth()) // not larger than a 32-bit value (BlockPointers)
         factor = arith::TruncIOp::create(builder, location, type, factor);
       product = product ? arith::MulIOp::create(builder, location, product, factor) : factor;
     }
@@ -279,7 +281,7 @@ Value emitDescriptor(OpBuilder &builder, const BlockAccess &access, Location loc
   SmallVector<Value> shape, strides;
   for (const Polynomial &extent : access.shape) {
     Value size = emitter.emit(extent, builder.getI32Type());
-    // A negative extent enables nothing, like an extent of zero.
+    // A negative extent excludes all elements, as an extent of zero does.
     if (extent.getConstant().value_or(-1) < 0)
       size = arith::MaxSIOp::create(builder, location, size, emitter.emit(0, builder.getI32Type()));
     shape.push_back(size);
@@ -334,7 +336,7 @@ void rewriteAccess(Operation *op, const BlockAccess &access, Value descriptor) {
     value = emitReshape(builder, location, value, access.block);
     DescStoreOp::create(builder, location, descriptor, coordinates, value, /*reduce=*/AtomicKindAttr());
   } else {
-    // Permute from memory order back to that of the access.
+    // Permutes the dimensions from memory order back to the order of the access.
     SmallVector<int32_t> order(access.order.size());
     for (auto [from, to] : llvm::enumerate(access.order))
       order[to] = from;
@@ -346,7 +348,7 @@ void rewriteAccess(Operation *op, const BlockAccess &access, Value descriptor) {
   op->erase();
 }
 
-/// Returns true if only the argument's own next value is computed from `argument`.
+/// Returns true if `argument` is used only to compute its value in the next iteration.
 bool hasNoOtherUse(scf::ForOp loop, BlockArgument argument) {
   llvm::SmallSetVector<Value, 8> reached;
   reached.insert(argument);
@@ -362,7 +364,7 @@ bool hasNoOtherUse(scf::ForOp loop, BlockArgument argument) {
   return true;
 }
 
-/// Stops advancing pointers without remaining uses, which canonicalization then removes.
+/// Stops advancing pointers that have no other uses; canonicalization then removes them.
 void stopDeadPointers(KernelOp kernel) {
   kernel.walk([](scf::ForOp loop) {
     for (BlockArgument argument : loop.getRegionIterArgs())

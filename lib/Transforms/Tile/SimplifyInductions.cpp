@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// tile-simplify-inductions: express other counters of a loop by its induction variable.
+// tile-simplify-inductions: express other counters of a loop in terms of its induction variable.
 //
 //   %t = scf.for %i = %lower to %n step %s              scf.for %i = %lower to %n step %s
 //            iter_args(%c = %lower - 132)          ==>
 //     %d = arith.addi %c, 132                             uses of %d are uses of %i
 //     yield %d
 //
-// Programs count tiles twice, for their loads and for their stores. Coordinates computed from one counter are computed
-// once (CSE), and the relation between the boundaries of loads and stores becomes visible.
+// Programs often count tiles twice, for their loads and for their stores. With one counter, coordinates are computed
+// only once (CSE), and the relation between the boundaries of loads and stores becomes visible.
 //
-// Blocks of integers that grow uniformly are computed from their initial value: a carried block has one layout, but
-// offsets along K, which mask both operands of a dot, are needed in two.
+// Blocks of integers that grow uniformly are computed from their initial value: a loop-carried block has only one
+// layout, but offsets along K, which mask both operands of a dot, are needed in two.
 #include "Analysis/AffineBlock.h"
 #include "Transforms/Passes.h"
 
@@ -35,7 +35,7 @@ namespace {
 /// Values that are the induction variable plus a constant.
 using Inductions = llvm::MapVector<Value, int64_t>;
 
-/// Returns the carried integers of the induction variable's type, and their sums and differences.
+/// Returns the carried integers of the induction variable's type, and the sums and differences computed from them.
 llvm::SetVector<Value> collectCounters(scf::ForOp loop) {
   Type type = loop.getInductionVar().getType();
   llvm::SetVector<Value> counters;
@@ -128,7 +128,7 @@ struct TileSimplifyInductions : tile::impl::TileSimplifyInductionsBase<TileSimpl
   using TileSimplifyInductionsBase::TileSimplifyInductionsBase;
 
   void runOnKernel() override {
-    // All values are found before any is replaced, because forms are cached by value.
+    // All values are found before any is replaced, because the analysis caches its results by value.
     AxisInfoAnalysis facts(getOperation());
     AffineBlocks blocks(facts);
     SmallVector<std::pair<scf::ForOp, Inductions>> all;

@@ -4,14 +4,14 @@
 //   for %k iter_args(%acc: 16x64):                          for %k iter_args(%acc: 64x16):
 //     %c = tile.dot %a, %b, %acc : 16x64, 64x64        ==>    %c = tile.dot (trans %b), (trans %a), %acc : 64x64, 64x16
 //     yield %c                                                yield %c
-//                                                           %result = trans of the loop's
+//                                                           %result = trans of the loop's result
 //
-// A decoder multiplies the weights with a few tokens. wgmma has 64 rows: as its left operand the weights fill them,
-// with one column per token, while otherwise rows of zeros are copied, multiplied and discarded. wgmma also has
-// instructions with 144 columns, but not with 144 rows: with blocks of that size, 1536x1536 has as many blocks as an
-// H200 has multiprocessors. TMA copies both operands to shared memory, where a matrix descriptor reads either order, so
-// transposing them is free; the accumulator is transposed once, when it is written. Analysis/SwappedDot.h says which
-// dots can be swapped.
+// A decoder multiplies weights by the activations of a few tokens. A wgmma always computes 64 rows. As the left
+// operand, the weights fill them, with one column per token; as the right operand, they would be multiplied by rows of
+// zeros. wgmma also has instructions with 144 columns, but not with 144 rows: blocks of 128 x 144 split a result of
+// 1536 x 1536 into 132 blocks, one for each multiprocessor of an H200. TMA copies both operands to shared memory, where
+// a matrix descriptor supports either layout, so transposing them is free; the accumulator is transposed once, when it
+// is written. Analysis/SwappedDot.h says which dots can be swapped.
 #include "Analysis/EngineChoice.h"
 #include "Analysis/SwappedDot.h"
 #include "Transforms/Passes.h"
@@ -47,7 +47,7 @@ Value emitTrans(OpBuilder &builder, Location loc, Value value) {
   return TransOp::create(builder, loc, transposed(value.getType()), value, ArrayRef<int32_t>{1, 0});
 }
 
-/// Makes the loop carry the transposed accumulator; `dot` is what it yields.
+/// Makes the loop carry the transposed accumulator, and transposes its result back after the loop.
 void carryTransposed(OpBuilder &builder, const SwapPlan &plan) {
   scf::ForOp loop = plan.loop;
   builder.setInsertionPoint(loop);

@@ -25,7 +25,7 @@ tile.kernel @formats() attributes {num_warps = 4 : i32} {
   // CHECK: tile.dot %{{.*}}, %[[Y]], %{{.*}} scales %[[S]], %[[ONE]] : tensor<128x128xf8E4M3FN>, tensor<128x128xf8E5M2>
   %2 = tile.dot_scaled %p scale %s as e2m1, %b as e5m2, %c : (tensor<128x64xi8>, tensor<128x128xi8>, tensor<128x128xf32>, tensor<128x4xi8>) -> tensor<128x128xf32>
   tile.print "" %2 : tensor<128x128xf32>
-  // REMARK: remark: operands of dot_scaled are converted to 16-bit floats: tensor cores multiply operands of 8 or 4 bits with scales
+  // REMARK: remark: operands of dot_scaled are converted to 16-bit floats: tensor cores support scales only for operands of 8 or 4 bits
   // CHECK: tile.dot %{{.*}}, %{{.*}}, %{{.*}} : tensor<128x128xbf16>, tensor<128x128xbf16>
   %x = arith.constant dense<1.0> : tensor<128x128xbf16>
   %3 = tile.dot_scaled %p scale %s as e2m1, %x as bf16, %c : (tensor<128x64xi8>, tensor<128x128xbf16>, tensor<128x128xf32>, tensor<128x4xi8>) -> tensor<128x128xf32>
@@ -38,12 +38,12 @@ tile.kernel @refused() attributes {num_warps = 4 : i32} {
   %p = arith.constant dense<1> : tensor<64x128xi8>
   %q = arith.constant dense<1> : tensor<64x128xi8>
   %c = arith.constant dense<0.0> : tensor<128x128xf32>
-  // REMARK: converted to 16-bit floats: tensor cores multiply elements that are packed along k
+  // REMARK: converted to 16-bit floats: tensor cores require 4-bit elements to be packed along k
   %0 = tile.dot_scaled %p scale %s as e2m1, %q scale %s as e2m1, %c {a_packed_by_row} : (tensor<64x128xi8>, tensor<64x128xi8>, tensor<128x128xf32>, tensor<128x4xi8>, tensor<128x4xi8>) -> tensor<128x128xf32>
   tile.print "" %0 : tensor<128x128xf32>
   %a = arith.constant dense<1> : tensor<128x64xi8>
   %t = arith.constant dense<1.0> : tensor<128x8xf8E4M3FN>
-  // REMARK: converted to 16-bit floats: tensor cores take scales of one type
+  // REMARK: converted to 16-bit floats: tensor cores require scales of the same type for both operands
   %1 = tile.dot_scaled %a scale %s as e2m1, %q scale %t as e2m1, %c : (tensor<128x64xi8>, tensor<64x128xi8>, tensor<128x128xf32>, tensor<128x4xi8>, tensor<128x8xf8E4M3FN>) -> tensor<128x128xf32>
   tile.print "" %1 : tensor<128x128xf32>
   tile.return
