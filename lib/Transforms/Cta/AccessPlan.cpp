@@ -71,7 +71,7 @@ static bool isWritten(LoadOp load) {
 AccessPlan tile::planOperand(LoadOp load, AxisInfoAnalysis &analysis) {
   AccessPlan plan = planAccess(load.getPtr(), analysis);
   int64_t elements = getUnalignedRun(load.getPtr(), plan.order[0], analysis);
-  // Aligned words also contain elements of neighbouring rows, which a volatile load must not read and which other CTAs
+  // Aligned chunks also contain elements of neighbouring rows, which a volatile load must not read and which other CTAs
   // may write.
   if (elements > plan.vector && !load.getIsVolatile() && !isWritten(load)) {
     load.setUnaligned(true);

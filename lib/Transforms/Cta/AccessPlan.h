@@ -23,7 +23,7 @@ struct AccessPlan {
   double stepBytes = 0; ///< Estimated distance between neighbours along the first dimension.
 
   layout::LinearLayout getLayout(llvm::ArrayRef<int64_t> shape, unsigned numWarps) const;
-  /// Distributes warps over the other dimensions before the first one.
+  /// Returns a layout whose warps are distributed over the other dimensions before the first one.
   layout::LinearLayout getRowLayout(llvm::ArrayRef<int64_t> shape, unsigned numWarps) const;
 };
 
@@ -41,8 +41,8 @@ AccessPlan planOperand(LoadOp load, AxisInfoAnalysis &analysis);
 /// Returns the number of loops around the operation.
 unsigned depthOf(mlir::Operation *op);
 
-/// Orders accesses of one shape by priority; the first one determines the shape's layout. It is executed most often,
-/// moves 16 bytes per thread, and does so with the fewest elements.
+/// Orders accesses of one shape by priority; the first one determines the shape's layout. Accesses of 16 bytes per
+/// thread come first, then those that are executed most often, then those that reach 16 bytes with the fewest elements.
 bool decidesBefore(const std::pair<mlir::Operation *, AccessPlan> &a,
                    const std::pair<mlir::Operation *, AccessPlan> &b);
 
@@ -59,16 +59,16 @@ bool takesSectors(const layout::LinearLayout &layout, const AccessPlan &plan, co
 layout::LinearLayout planAtomic(mlir::Operation *op, AxisInfoAnalysis &axisInfo, unsigned numWarps,
                                 const target::GpuTarget &gpu);
 
-/// Plans inline PTX that computes `pack` elements per execution: each thread holds as many elements that are
-/// consecutive in row-major order, across rows if these are shorter. Threads without distinct elements hold copies.
+/// Plans inline PTX that computes `pack` elements per execution: each thread holds this number of elements, which are
+/// consecutive in row-major order, across rows if rows are shorter. Threads without distinct elements hold copies.
 layout::LinearLayout planPacked(llvm::ArrayRef<int64_t> shape, int64_t pack, unsigned numWarps);
 
-/// Plans a scan: the axis is in consecutive registers, then in lanes, then in warps if there are more than the other
-/// dimensions fill and a thread would otherwise have many elements, because warps exchange their totals through memory.
-/// The other dimensions get the lanes and warps that the axis does not need; any remaining ones hold copies.
+/// Plans a scan: the axis is in consecutive registers, then in lanes. It is also in warps if the other dimensions do
+/// not fill them and a thread would otherwise have many elements; warps exchange their totals through memory. The other
+/// dimensions get the lanes and warps that the axis does not need; any remaining ones hold copies.
 layout::LinearLayout planScan(mlir::RankedTensorType type, unsigned axis, KernelOp kernel);
-/// The same for a vector whose elements are far apart in memory: where a thread has two elements, neighbours are in
-/// different lanes, because they may share a cache line.
+/// Plans a scan of a vector whose elements are far apart in memory. Even if a thread has two elements, neighbours are
+/// in different lanes, because they may share a cache line.
 layout::LinearLayout planStridedScan(mlir::RankedTensorType type, KernelOp kernel);
 
 /// Preserves the order of a non-commutative reduction. If the axis is in registers, lanes, warps and then registers

@@ -45,7 +45,7 @@ public:
     place();
   }
 
-  /// Returns true if another accumulator has some of the columns, at another time.
+  /// Returns true if another accumulator occupies some of the columns at another time.
   bool isShared(const Life &life) const {
     return llvm::any_of(lives, [&](const Life &other) {
       return other.alloc != life.alloc && other.offset < life.offset + life.columns &&
@@ -112,7 +112,8 @@ private:
   unsigned next = 0;
 };
 
-/// Returns the block at whose end no accumulator is needed: of the role that loads them, or of the kernel.
+/// Returns the block at whose end accumulators are no longer needed: the body of the role that loads them, or of the
+/// kernel.
 Block &findLastBlock(KernelOp kernel) {
   cta::WarpRolesOp roles = cta::findRoles(kernel);
   return roles ? roles.getAll().front().getBody().front() : kernel.getBody().front();

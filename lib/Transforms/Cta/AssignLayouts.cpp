@@ -5,10 +5,10 @@
 // with other preferences (loads and stores: coalesced vectors; dots: fragments; packed inline PTX: neighbours), and
 // those that relate operand and result layouts (shape operations, reductions), get a convert_layout on each side that
 // differs. This is correct for every program; cta-remove-conversions removes conversions that do not pay off. Without
-// dots, accesses determine the default layout of their shape: 16 bytes per thread of the widest type that the innermost
-// loops access; if rows are reduced, each to a scalar and not to one row, as few warps per row as possible. Shapes that
-// are only reshaped, joined or repeated from others follow these. With dots, the default layout of a shape is that of
-// their accumulators, and that of a vector their rows'. Fp32 matrices added to dots, and factors of rows, follow.
+// dots, accesses determine the default layout of their shape: a thread has 16 bytes of the widest type that the
+// innermost loops access; if each row is reduced to a scalar, as few warps as possible share a row. Shapes that are
+// reshaped, joined or repeated from others follow them. With dots, accumulators determine the layout of their shape,
+// and of the vectors of their rows. Fp32 matrices that are added to dots, and factors of rows, follow them.
 //
 //   %x = tile.load %p : tensor<64x!ptr>        %q = cta.convert_layout %p : #default -> #coalesced
 //   %y = arith.negf %x                    ==>  %x = tile.load %q : tensor<64x!ptr, #coalesced>
@@ -78,9 +78,9 @@ private:
 
   using Accesses = llvm::SmallVector<std::pair<Operation *, AccessPlan>>;
 
-  /// Accesses with priority determine the layout of their shape. An access that cannot be as wide keeps a separate
-  /// layout, unless it loads data so close together that the elements of all lanes of a warp lie in two cache lines,
-  /// such as every second element, or a table of 16 values.
+  /// The accesses with the highest priority determine the layout of their shape. An access that cannot be as wide keeps
+  /// a separate layout, unless the elements of all lanes of a warp lie in two cache lines, as if it loads every second
+  /// element, or a table of 16 values.
   void planAccesses(AxisInfoAnalysis &axisInfo) {
     llvm::MapVector<ArrayRef<int64_t>, Accesses> ofShapes;
     DenseSet<std::pair<ArrayRef<int64_t>, unsigned>> reduced; // shapes, along axes
@@ -123,8 +123,8 @@ private:
     planReshaped(accessed);
   }
 
-  /// A scanned vector whose elements all lie in different sectors is accessed in the layout of the scan: with few
-  /// elements per thread, whose sectors may share a line, every layout needs as many sectors.
+  /// Accesses a scanned vector in the layout of the scan if its elements all lie in different sectors, and a thread has
+  /// few: every layout then needs as many sectors.
   void planScanned(const llvm::MapVector<ArrayRef<int64_t>, Accesses> &ofShapes, AxisInfoAnalysis &axisInfo) {
     constexpr double sectorBytes = 32;
     auto isStrided = [&](Operation *access) {
@@ -191,8 +191,8 @@ private:
                : cta::LayoutAttr();
   }
 
-  /// A shape without accesses, to which a matrix is repeated a few times, takes the matrix's layout; of several
-  /// candidates, the one repeated least decides. Other values broadcast to it in a loop are loaded at their use.
+  /// Gives a shape without accesses, to which matrices are repeated a few times, the layout of the one repeated least.
+  /// Loads other values that are broadcast to the shape in a loop in that layout, too.
   void planRepeated(const DenseSet<ArrayRef<int64_t>> &accessed) {
     const int64_t fewTimes = target::tunedOf(cta::getTarget(kernel)).repeatedLayoutTimes;
     llvm::MapVector<ArrayRef<int64_t>, Repetition> repetitions;
@@ -276,8 +276,8 @@ private:
       planSums();
   }
 
-  /// Tensors of an accumulator's shape take its layout, and vectors to which such a matrix is reduced take that of its
-  /// rows or columns: loops carry both, and no data moves in an iteration. Inner loops take precedence.
+  /// Gives shapes of accumulators the accumulator's layout, and vectors to which such a matrix is reduced the layout of
+  /// its rows or columns: loops carry both, and no data moves in an iteration. Inner loops take precedence.
   void planSums() {
     SmallVector<Operation *> ordered(llvm::make_first_range(dotPlans));
     kernel.walk([&](ReduceOp reduce) { ordered.push_back(reduce); });
@@ -294,8 +294,8 @@ private:
     }
   }
 
-  /// Threads read a descriptor's block that is also, or only, used outside of dots in 16-byte accesses. If its columns
-  /// are reduced, each warp holds separate columns, so that warps need not synchronize.
+  /// Plans reads in 16-byte accesses for a descriptor's block that is used outside of dots. If its columns are reduced,
+  /// each warp holds separate columns, so that warps need not synchronize.
   void planBlock(DescLoadOp load) {
     constexpr int64_t accessBytes = 16;
     auto feedsMmas = [](Operation *user) { return isa<DotOp, TransOp, ReshapeOp>(user); };
@@ -341,7 +341,7 @@ private:
     });
   }
 
-  /// A matrix added to a dot is loaded in the layout of its accumulator if that needs as few sectors of memory. This
+  /// Loads a matrix that is added to a dot in the accumulator's layout, if that needs as few sectors of memory. This
   /// holds for fp32, and avoids a trip through shared memory.
   void planAddend(LoadOp load, AxisInfoAnalysis &axisInfo) {
     auto type = dyn_cast<RankedTensorType>(load.getType());
@@ -355,8 +355,8 @@ private:
       accessLayouts[load] = attribute(found->second.accumulator);
   }
 
-  /// Loads one value per row of a dot, such as a scale, next to it in a loop: each thread loads the values of its few
-  /// rows. Through shared memory, all warps would wait for each other in every iteration.
+  /// Lets each thread load the values of its few rows, if they are loaded in a loop next to a dot, one per row, such as
+  /// scales. Through shared memory, all warps would wait for each other in every iteration.
   void planFactor(LoadOp load) {
     const int64_t fewRegisters = target::tunedOf(cta::getTarget(load)).rowFactorRegisters;
     auto type = dyn_cast<RankedTensorType>(load.getType());
@@ -373,7 +373,7 @@ private:
     }
   }
 
-  /// Returns the layout of `value` for a broadcast to `shape` in `block` without data movement; null if there is none.
+  /// Returns the layout in which a broadcast of `value` to `shape` in `block` moves no data; null if there is none.
   cta::LayoutAttr findLayoutInLoop(Block *block, ArrayRef<int64_t> shape, Value value, cta::LayoutAttr spread,
                                    DenseSet<Operation *> &seen) {
     auto type = cast<RankedTensorType>(value.getType());

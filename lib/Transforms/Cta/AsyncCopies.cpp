@@ -3,18 +3,18 @@
 //
 // A tensor-core operand travels global memory -> registers -> shared memory -> registers. Where the target has cp.async
 // and each thread's addresses are consecutive, the first two steps become one copy that needs no registers and that
-// cta-pipeline can overlap with computation. Here each copy is awaited at once, so the program stays correct.
+// cta-pipeline can overlap with computation. Here each copy is awaited immediately, so the program stays correct.
 //
 //   %x = tile.load %p mask %m                          cta.async_copy %p, %b mask %m
 //   %y = cta.convert_layout %x : #load -> #a    ==>    cta.async_commit; cta.async_wait 0
 //                                                      %y = cta.local_load %b : #a
 //
-// A wgmma operand stays in shared memory: the store becomes a copy, and the fence follows the wait. An operand of
-// several mma.sync dots, also transposed, such as keys that are also values, is copied once and loaded for each dot.
-// Values computed from copied elements before they become an operand are computed in the operand's layout, because a
-// buffer can be read in any layout. Vectors for these computations, such as scales, are copied as well if they would
-// otherwise move between warps. Operands that wgmma reads with the other dimension contiguous are copied untransposed,
-// and transposed by threads.
+// A wgmma operand stays in shared memory: the store becomes a copy, and the fence follows the wait. An operand that
+// several mma.sync dots use, some of them transposed, such as keys that are also values, is copied once and loaded for
+// each dot. Values computed from copied elements before they become an operand are computed in the operand's layout,
+// because a buffer can be read in any layout. Vectors for these computations, such as scales, are copied as well if
+// they would otherwise move between warps. Operands that wgmma reads with the other dimension contiguous are copied
+// untransposed, and transposed by threads.
 #include "Analysis/AxisInfo.h"
 #include "Analysis/DotPlan.h"
 #include "Analysis/LoopContents.h"
@@ -54,7 +54,7 @@ struct CopyPlan {
   cta::LocalStoreOp store;
   /// Set instead of `store` for a buffer with the other dimension contiguous.
   cta::LocalStoreOp transposed;
-  /// Set instead of `convert` for several such uses, if there are no others.
+  /// Set instead of `convert` if the load is used only by several such conversions.
   SmallVector<cta::ConvertLayoutOp> converts;
   int64_t vector;
   unsigned contiguousDim;
@@ -137,11 +137,12 @@ int64_t countLoadedBytes(scf::ForOp loop) {
   return bytes;
 }
 
-/// Returns true where copies can overlap. They are prefetched in innermost loops. Around a dot's loop they would load
-/// what initializes or follows the accumulator, in as many buffers as the loop has stages. Outside of loops they are
-/// issued together without occupying registers; elements wider than an operand's would take more shared memory than
-/// they save. The same holds for a loop of two iterations whose copies leave room for few CTAs. Nothing overlaps in a
-/// loop of at most one iteration; there, registers hold what they can.
+/// Returns true where copies can overlap with computation. In innermost loops they are prefetched. In a loop around
+/// that of the dot, they would load the accumulator's initial value, or values that are combined with it later, into as
+/// many buffers as the loop has stages. Outside of loops, copies are issued together without occupying registers; but
+/// elements of more than two bytes would take more shared memory than they save. The same holds for a loop of two
+/// iterations whose copies leave room for few CTAs. Nothing overlaps in a loop of at most one iteration, where
+/// registers hold what they can.
 bool shouldCopy(LoadOp load, AxisInfoAnalysis &axisInfo) {
   constexpr int64_t operandBytes = 2;
   bool isNarrow = getBytesInMemory(getElementTypeOf(load.getType())) <= operandBytes;
@@ -172,7 +173,7 @@ std::optional<CopyPlan> planCopy(LoadOp load, AxisInfoAnalysis &axisInfo) {
     plan.convert = dyn_cast<cta::ConvertLayoutOp>(user);
     plan.store = getOperandStore(user);
   }
-  // This holds even if there are other users: those read the buffer, too.
+  // The store can become a copy even if the load has other users, because they can read the buffer, too.
   if (!user)
     for (Operation *other : load->getUsers())
       if (cta::LocalStoreOp store = getOperandStore(other); store && other->getBlock() == load->getBlock())
@@ -195,7 +196,7 @@ void rewriteStore(CopyPlan plan) {
   LoadOp load = plan.load;
   cta::LocalStoreOp store = plan.store;
   Value buffer = store.getBuffer();
-  // If the buffer exists already, other operations may use it before the load.
+  // An allocation before the load stays there, because other operations may use the buffer before the load.
   if (Operation *alloc = buffer.getDefiningOp(); alloc->getBlock() != load->getBlock() || load->isBeforeInBlock(alloc))
     alloc->moveBefore(load);
   OpBuilder builder(load);
@@ -263,8 +264,8 @@ void rewriteCopy(CopyPlan plan) {
     load.erase();
 }
 
-/// Instead of converting a value computed from buffers, reads the buffers in the target layout, unless that more than
-/// doubles the computed elements.
+/// Instead of converting a value computed from buffers, reads the buffers in the target layout, unless a thread would
+/// then compute more than twice as many elements.
 void readInLayoutOf(cta::ConvertLayoutOp convert) {
   LayoutSlicer slicer(/*readsBuffers=*/true);
   Value src = convert.getSrc();
@@ -302,7 +303,7 @@ struct CtaAsyncCopies : tile::impl::CtaAsyncCopiesBase<CtaAsyncCopies> {
     SmallVector<cta::ConvertLayoutOp> converts;
     getOperation().walk([&](cta::ConvertLayoutOp convert) { converts.push_back(convert); });
     llvm::for_each(converts, readInLayoutOf);
-    // Each thread's vector elements, such as scales along K, are known at this point.
+    // Only now is it known which elements of vectors, such as scales along K, each thread needs.
     copy(/*rank=*/1);
     getOperation().walk(roundAtOnce);
   }

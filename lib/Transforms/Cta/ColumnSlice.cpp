@@ -73,7 +73,7 @@ ColumnSlicer::ColumnSlicer(ArrayRef<Value> matrices, ArrayRef<Operation *> users
                            int64_t columns)
     : allColumns(cast<RankedTensorType>(matrices.front().getType()).getDimSize(1)), columns(columns) {
   Operation *user = users.front();
-  // From last to first, so that all users of an operation have been decided on.
+  // Visits operations from last to first, so that all users of an operation are decided on before the operation itself.
   DenseSet<Operation *> candidates;
   for (Value matrix : matrices)
     if (Operation *op = matrix.getDefiningOp(); op && op->getBlock() == user->getBlock())
@@ -100,8 +100,8 @@ ColumnSlicer::ColumnSlicer(ArrayRef<Value> matrices, ArrayRef<Operation *> users
   }
 }
 
-/// Loads may move after writes to other columns if these go to another parameter: different parameters are assumed to
-/// point to different tensors.
+/// Returns true if only the columns of a slice need to be loaded. Loads may move after writes to other columns if these
+/// go to another parameter: different parameters are assumed to point to different tensors.
 bool ColumnSlicer::isLoaded(cta::ConvertLayoutOp convert, Operation *user, const PointerBases &written) const {
   auto load = convert.getSrc().getDefiningOp<LoadOp>();
   if (!load || !load->hasOneUse() || load->getBlock() != user->getBlock() || load.getIsVolatile() ||

@@ -16,21 +16,23 @@
 
 namespace tile {
 
-/// Returns the layout of `columns` columns of a matrix whose threads hold all of them in registers, or none.
+/// Returns the layout of a slice of `columns` columns of a matrix. Returns nullopt unless each thread holds its
+/// elements of all slices in registers of the same form.
 std::optional<cta::LayoutAttr> sliceLayout(mlir::RankedTensorType matrix, int64_t columns);
 
 /// Plans row-wise accesses to a panel: lanes run along its rows, each with `vector` elements at once, and every warp
-/// has the rows that it has in `owned`. None if warps do not own rows, if the panel is too small for the lanes, or if
-/// the vectors of `access`, the layout in which the matrix is loaded or stored, run along columns or are longer than a
-/// panel's rows.
+/// has the same rows as in `owned`. Returns nullopt if warps do not own rows, if the panel is too small for the lanes,
+/// or if the vectors of `access`, the layout in which the matrix is loaded or stored, run along columns or are longer
+/// than a panel's rows.
 std::optional<layout::LinearLayout> planRowAccess(const layout::LinearLayout &owned, const layout::LinearLayout &access,
                                                   int64_t vector);
 
 /// Slices of matrices for consecutive writes to memory.
 class ColumnSlicer {
 public:
-  /// Each of the `users` takes one matrix, all with the same number of columns. They are consecutive and are followed
-  /// by writes to `written`. `columns` is a power of two for which `sliceLayout` gives a layout.
+  /// Each of the `users` takes one of the matrices, which all have the same number of columns. The users are
+  /// consecutive and are followed by writes to `written`. `columns` is a power of two for which `sliceLayout` returns a
+  /// layout.
   ColumnSlicer(llvm::ArrayRef<mlir::Value> matrices, llvm::ArrayRef<mlir::Operation *> users,
                const PointerBases &written, int64_t columns);
 

@@ -39,8 +39,8 @@ static bool hasBankConflicts(const layout::LinearLayout &read, const layout::Lin
          layout::bankConflicts(offsets, bytes, layout::planVectorAccess(offsets, bytes).elements) > 0;
 }
 
-/// Returns a buffer layout without bank conflicts that keeps the load's vectors contiguous; none if the reader has the
-/// elements of a vector in several threads.
+/// Returns a buffer layout without bank conflicts that keeps the load's vectors contiguous; nullopt if the elements of
+/// a vector are read by several threads.
 static std::optional<layout::LinearLayout> planQuietBuffer(LoadOp load, const layout::LinearLayout &read,
                                                            unsigned bytes) {
   const layout::LinearLayout &src = cta::getLayout(load.getType());

@@ -2,17 +2,17 @@
 // cta-defer-sums: finish cross-thread sums after the loop instead of in every iteration.
 //
 // A sum over columns that a loop carries, possibly scaled by a factor per row, is linear: each thread can accumulate
-// its own columns, and threads combine these partial sums once. For the sum of exponentials in attention, in the
-// accumulator's layout where four lanes share a row:
+// its own columns, and threads combine these partial sums once. An example is the sum of exponentials in attention, in
+// the accumulator's layout, where four lanes share a row:
 //
 //   for …, (t = t0):                                for …, (p = t0 / 4 in each of 4 columns):
 //     s = reduce w, 1 : 128x64 -> 128                 q = in-thread sums of w : 128x64 -> 128x4
 //     t' = t * f + s                       ==>        p' = p * f[:, None] + q
 //   use t                                           t = reduce p, 1 : 128x4 -> 128; use t
 //
-// If the addition is conditional, the branch yields the partial sums. The sum of a whole vector, a scalar, has one
-// partial sum in each thread that holds distinct elements: a loss accumulated in a loop along a row needs no barrier
-// there.
+// If the addition is conditional, the branch yields the partial sums. If a whole vector is summed to a scalar, each
+// thread that holds distinct elements has a partial sum: a loss that is accumulated in a loop along a row needs no
+// barrier in the loop.
 //
 // Columns are distinguished by reshaping: index bits in lanes and warps are kept, and those in registers are reduced.
 // Dividing the initial value by the number of partial sums is exact, because that is a power of two. Floating-point
@@ -38,8 +38,8 @@ using layout::LinearLayout;
 
 namespace {
 
-/// The axis of a tensor split into factors, from the slowest to the fastest: whether all of a factor is in one thread,
-/// and its size.
+/// A factor of a tensor's axis. The axis is split into factors from the slowest to the fastest; each is either held
+/// completely by one thread, or distributed over threads.
 struct AxisPart {
   bool isInThread;
   int64_t size;
@@ -63,8 +63,8 @@ bool isSum(ReduceOp reduce) {
          llvm::all_of(add->getOperands(), llvm::IsaPred<BlockArgument>);
 }
 
-/// Splits the axis. None if an index bit is not that of one register, lane or warp bit alone, or if each thread holds
-/// all of the axis.
+/// Splits the axis into factors. Returns nullopt if some index bit of the axis does not correspond to exactly one
+/// register, lane or warp bit, or if each thread holds all of the axis.
 std::optional<SmallVector<AxisPart>> splitAxis(const LinearLayout &layout, unsigned axis, int64_t size) {
   int64_t inThread = 0, across = 0;
   for (const layout::InDim &dim : layout.inDims())
@@ -89,8 +89,8 @@ std::optional<SmallVector<AxisPart>> splitAxis(const LinearLayout &layout, unsig
   return parts;
 }
 
-/// Returns the nested branches one side of which yields `carried` unchanged, and the value that the innermost one
-/// yields on its other side.
+/// Follows nested branches that yield `carried` unchanged on one side. Returns their results, and the value that the
+/// innermost branch yields on its other side.
 std::pair<SmallVector<OpResult>, Value> followBranches(Value value, Value carried) {
   SmallVector<OpResult> branches;
   while (auto branch = value.getDefiningOp<scf::IfOp>()) {
@@ -206,7 +206,8 @@ private:
     return op->getResult(0);
   }
 
-  /// Splits the axis of the source, reduces the factors in registers, and joins the remaining ones to one axis again.
+  /// Splits the axis of the source, reduces the factors in registers, and joins the remaining factors to one axis
+  /// again.
   Value reduceInThreads() {
     Value source = sum.reduce.getSrcs().front();
     auto from = cast<RankedTensorType>(source.getType());
@@ -232,7 +233,7 @@ private:
         cast<RankedTensorType>(value.getType()).getShape(), remaining);
   }
 
-  /// Replaces `count` dimensions from the axis on by other ones.
+  /// Replaces `count` dimensions, from the axis on, by dimensions with the sizes that `addSizes` appends.
   Value reshape(Value source, llvm::function_ref<void(SmallVector<int64_t> &)> addSizes, ArrayRef<int64_t> from,
                 unsigned count) {
     SmallVector<int64_t> shape(from.take_front(axis));

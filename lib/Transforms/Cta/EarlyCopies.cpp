@@ -94,7 +94,7 @@ private:
   DenseSet<Operation *> buffers; ///< Destinations of these copies.
   PointerBases read;
   DenseMap<Operation *, Operation *> next; ///< The next operation before the move.
-  Operation *first = nullptr;              ///< The first operation that they may precede.
+  Operation *first = nullptr;              ///< The earliest operation before which the group may move.
   bool passes = false;
 };
 

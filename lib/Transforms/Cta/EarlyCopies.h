@@ -20,7 +20,7 @@ namespace tile {
 void beginCopiesEarly(KernelOp kernel, const target::GpuTarget &gpu);
 
 /// Does the same for loads that take few registers and are used in the block: they move above exchanges between threads
-/// and waits, up to the preceding loads. Only in kernels with MMAs: in kernels that only wait for memory, other
+/// and waits, up to the preceding loads. Applies only to kernels with MMAs: in kernels that only wait for memory, other
 /// resident CTAs hide the latency.
 void beginLoadsEarly(KernelOp kernel);
 

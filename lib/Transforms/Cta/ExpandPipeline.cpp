@@ -84,14 +84,14 @@ private:
     for (auto &[value, entry] : carried)
       while (entry.indices.size() < entry.rounds)
         entry.indices.push_back(next++);
-    // An earlier stage may yield values of iterations that do not exist.
+    // An earlier stage may yield values of iterations that do not exist, so the last value of an existing one is kept.
     for (BlockArgument argument : loop.getRegionIterArgs())
       if (carried[argument].stage < last && !loop.getTiedLoopResult(argument).use_empty())
         kept[argument] = next++;
     numCarried = next;
   }
 
-  /// Emits a condition that the loop has an iteration with this index; null if it is known to have it.
+  /// Emits the condition that the loop has an iteration with this index; returns null if that is known.
   Value emitExists(LoopRange &range, unsigned iteration) {
     if (std::optional<APInt> count = countIterations(loop); count && count->ugt(iteration))
       return {};
@@ -149,7 +149,7 @@ private:
     SmallVector<Value> inits(numCarried);
     for (auto &[value, entry] : carried)
       for (auto [rounds, index] : llvm::enumerate(entry.indices)) {
-        // The value was produced `rounds` + 1 rounds before the loop's first one.
+        // The value was produced `rounds` + 1 rounds before the first round of the loop.
         unsigned iteration = last - 1 - rounds - entry.stage + unsigned(isArgument(value));
         inits[index] = iterations[iteration].lookup(value);
       }
@@ -217,9 +217,10 @@ private:
   Location loc;
   DenseMap<Operation *, unsigned> stages;
   unsigned last = 0;
-  SmallVector<Value> limits; ///< limits[n]: variables below it have n further iterations.
+  SmallVector<Value> limits; ///< limits[n]: an iteration whose variable is below it is followed by at least n more.
   llvm::MapVector<Value, Carried> carried;
-  llvm::MapVector<Value, unsigned> kept; ///< Arguments whose last existing value is carried as well, and where.
+  /// Arguments whose value of the last existing iteration is carried as well, each with the index of that value.
+  llvm::MapVector<Value, unsigned> kept;
   DenseMap<Value, Value> keptInits;
   unsigned numCarried = 0;
   SmallVector<IRMapping> iterations; ///< Values produced by iterations that begin before the loop.

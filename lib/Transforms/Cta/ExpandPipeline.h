@@ -21,8 +21,8 @@ namespace tile {
 using PredicateOp = llvm::function_ref<void(mlir::RewriterBase &, mlir::Operation *, mlir::Value)>;
 
 /// Replaces the loop and returns the new one. The schedule must contain all operations of the body, and these must
-/// produce all yielded values (nameYields()). Operands come from the same or earlier stages; those of the previous
-/// iteration may also come from the next stage, if their producer precedes in the schedule.
+/// produce all yielded values (nameYields()). Operands must come from the same or an earlier stage. An operand from the
+/// previous iteration may also come from the next stage, if its producer precedes its user in the schedule.
 mlir::scf::ForOp expandPipeline(mlir::RewriterBase &rewriter, mlir::scf::ForOp loop, const LoopSchedule &schedule,
                                 PredicateOp predicate);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // cta-insert-barriers: order memory accesses by barriers.
 //
-// Inserts a barrier directly before each operation that needs one. Analysis/Hazards.h finds these after buffers have
-// their offsets, because buffers that share bytes have hazards between them.
+// Inserts a barrier directly before each operation that needs one. Analysis/Hazards.h finds these operations after
+// buffers have been placed, because buffers that share bytes have hazards between them.
 //
 //   cta.local_store %x, %a              cta.local_store %x, %a
 //   %y = cta.local_load %a      ==>     cta.barrier
@@ -13,9 +13,9 @@
 // In a pipelined loop one barrier per iteration is enough: after the wait and before the copy into the slot that the
 // previous iteration has read. It also orders the arrived data before this iteration's loads.
 //
-// An element of a block smaller than the CTA is held by several threads, one of which stores it. If it is updated in
-// place, all of them would have to read it before that one writes; but if only stores need the loaded value, only the
-// storing thread reads it:
+// An element of a block smaller than the CTA is held by several threads, one of which stores it. If the block is
+// updated in place, all of these threads would have to read the element before that one writes it. If only stores need
+// the loaded value, only the storing thread reads it:
 //
 //   %v = tile.load %x        ==>        %v = tile.load %x first
 //   tile.store %x, %w                   tile.store %x, %w               no barrier

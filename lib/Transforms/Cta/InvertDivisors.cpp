@@ -3,16 +3,17 @@
 //
 // The coordinates of a program's tile follow from its index by divisions: by the grid's width, by the programs of a
 // group. Both roles need them before each program, the producer even before its very first copy, and a 32-bit division
-// is about 150 clocks of dependent instructions. The divisors follow from the kernel's arguments, so their reciprocals
-// can be computed once, while the barriers are initialized:
+// takes about 150 cycles of dependent instructions. The divisors follow from the kernel's arguments, so their
+// reciprocals can be computed once, while the barriers are initialized:
 //
 //   for p:  q = p / d; r = p mod d   ==>   m = (2^32 - 1) / d
 //                                          for p:  q = high 32 bits of p * m; r = p - q * d
 //                                                  if r >= d: q += 1, r -= d
 //
-// Exact for all 32-bit integers: 2^32 - d <= m * d < 2^32, so p * m / 2^32 is at most p / 2^32 < 1 less than p / d.
-// Signed divisions of non-negative values divide by the magnitude, and the quotient gets the divisor's sign.
-// Non-negativity is not taken from AxisInfo, which assumes that indices do not overflow; other integers may.
+// This is exact for all 32-bit integers: 2^32 - d <= m * d < 2^32, so p * m / 2^32 is at most p / 2^32 < 1 less than p
+// / d. Signed divisions of non-negative values divide by the magnitude, and the quotient gets the divisor's sign. The
+// pass does not use AxisInfo to prove that values are non-negative, because AxisInfo assumes that indices do not
+// overflow, and other integers may.
 //
 // The last group of rows may be smaller than the others. A divisor that is the minimum of a value and a constant is
 // nearly always the constant, by which a division takes one multiplication:
@@ -43,7 +44,7 @@ namespace {
 struct Division {
   Operation *op;
 
-  // Users are not cached, because they may be results of divisions that are rewritten first.
+  // Operands are read from `op` each time, because they may be results of divisions that are rewritten earlier.
   Value numerator() const { return op->getOperand(0); }
   Value divisor() const { return op->getOperand(1); }
   bool isRemainder() const { return isa<arith::RemUIOp, arith::RemSIOp>(op); }
@@ -79,7 +80,7 @@ bool isDivision(Operation *op) {
   return !Division{op}.isSigned() || isNonNegative(op->getOperand(0));
 }
 
-/// Returns C of min(x, C).
+/// Returns C if the divisor is min(x, C).
 std::optional<int64_t> matchLimit(Value divisor) {
   Operation *op = divisor.getDefiningOp();
   if (!isa_and_present<arith::MinUIOp, arith::MinSIOp>(op))
@@ -191,7 +192,7 @@ private:
     if (result)
       return result;
     Location loc = divisor.getLoc();
-    // A grid without programs has a size of 0; no division is executed then.
+    // A grid without programs has a size of 0, but then no division is executed.
     Value positive = arith::MaxUIOp::create(entry, loc, divisor, emitI32(entry, loc, 1));
     return result = arith::DivUIOp::create(entry, loc, emitI32(entry, loc, -1), positive);
   }

@@ -16,7 +16,7 @@ struct IssueOrder {
   llvm::DenseSet<mlir::Operation *> use;
 };
 
-/// Plans the order. Empty if there is no MMA, or if it or its operands depend on loaded values.
+/// Plans the order. Returns an empty one if there is no MMA, or if the MMA or its operands depend on loaded values.
 IssueOrder planIssue(mlir::scf::ForOp loop, const llvm::DenseSet<mlir::Operation *> &loads);
 
 } // namespace tile

@@ -10,8 +10,8 @@
 //     %r = tensor_memory_load %m                 %r = tensor_memory_load %m
 //     yield %r }
 //
-// The first iteration overwrites what is there instead of adding to zeros. A loop without iterations has not written
-// it: then the result is the initial value.
+// The first iteration overwrites the memory instead of adding to zeros. If the loop has no iterations, it has not
+// written the memory, and the result is the initial value.
 #include "Analysis/LoopRange.h"
 #include "Cta/CtaDialect.h"
 #include "Target/Engines/Tcgen05.h"
@@ -34,13 +34,15 @@ namespace {
 
 /// A value that a loop carries only to have it in tensor memory during each iteration.
 struct CarriedAccumulator {
-  unsigned index; ///< The initial value of the carried value.
+  unsigned index; ///< The index of the carried value.
   cta::TensorMemoryStoreOp store;
   cta::TensorMemoryLoadOp load;
-  TransOp before, after; ///< Of the stored and the loaded value; null unless a dot computes the transposed result.
+  /// Transpositions of the stored and the loaded value; null unless a dot computes the transposed result.
+  TransOp before, after;
 };
 
-/// Returns the MMA that a store prepares; null if the next access is another one, or inside of a loop or branch.
+/// Returns the MMA that accumulates onto the stored value; null if the next access is another operation, or in a loop
+/// or branch.
 cta::Tcgen05MmaOp findFirstMma(cta::TensorMemoryStoreOp store) {
   auto accesses = [&](Operation *op) {
     return llvm::any_of(store.getMemory().getUsers(), [&](Operation *user) { return op->isAncestor(user); });
@@ -90,8 +92,8 @@ public:
   }
 
 private:
-  /// Lets a dot whose accumulator is the result of another one, and that is the only user of it, reuse the memory of
-  /// that one.
+  /// Lets a dot reuse the memory of another dot, if its accumulator is the result of that dot, and no other operation
+  /// uses this result.
   void continueFrom(cta::TensorMemoryStoreOp store) {
     auto load = store.getValue().getDefiningOp<cta::TensorMemoryLoadOp>();
     if (!load || !load->hasOneUse() || load->getBlock() != store->getBlock() ||
@@ -102,7 +104,7 @@ private:
     rewriter.eraseOp(load);
   }
 
-  /// Returns true if tensor memory holds the accumulator, those that are already kept, and one more.
+  /// Returns true if tensor memory has room for the accumulator, those that are already kept, and the widest other one.
   bool hasRoom(cta::TensorMemoryStoreOp store) {
     Value memory = store.getMemory();
     unsigned most = 0, operands = 0;
@@ -157,7 +159,7 @@ private:
     return dropCarried(loop, carried);
   }
 
-  /// Removes the carried value, which only the store and the yield use, together with both.
+  /// Removes the carried value, together with its store and load in each iteration.
   scf::ForOp dropCarried(scf::ForOp loop, CarriedAccumulator carried) {
     auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
     yield->eraseOperand(carried.index);

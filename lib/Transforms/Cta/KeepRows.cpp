@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // cta-keep-rows: keep data that is loaded once and used several times in shared memory, not in registers.
 //
-// A row that is reduced and then written stays in registers while its threads synchronize. A row of 32,768 halves takes
-// 16 registers in each of 1024 threads, or 32 in 512, and as many again once widened: a multiprocessor then holds one
-// or two CTAs, or spills, and memory idles while they reduce. Shared memory holds three such rows:
+// A row that is reduced and then written stays in registers while its threads synchronize. A row of 32,768 f16 elements
+// takes 16 registers in each of 1024 threads, or 32 in each of 512, and twice as many when widened. Only one or two
+// CTAs then fit on a multiprocessor, or registers spill, and memory idles while the CTAs reduce. Shared memory holds
+// three such rows:
 //
 //   %x = tile.load %p mask %m                  cta.async_copy %p, %b mask %m; commit; wait 0
 //   %y = arith.extf %x                         %x = cta.local_load %b
@@ -41,7 +42,7 @@ using namespace tile;
 
 namespace {
 
-/// Returns true if warps synchronize in the operation.
+/// Returns true if the operation makes warps synchronize.
 bool synchronizesWarps(Operation *op) {
   return op
       ->walk([](ReduceOp reduce) {
@@ -166,7 +167,8 @@ private:
     return segmentsOfUses.size() > 1;
   }
 
-  /// Returns the value, recomputed from a row, in a segment; inserted before `user`, the first use there.
+  /// Returns `value` for use in a segment, recomputed from its row if needed. `user` is the first use in the segment,
+  /// before which the computation is inserted.
   Value getIn(unsigned segment, Value value, Operation *user) {
     Operation *op = value.getDefiningOp();
     auto row = rows.find(op);

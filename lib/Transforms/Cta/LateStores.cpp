@@ -33,7 +33,7 @@ bool isLoadedIn(Block *block, Value value) {
   return false;
 }
 
-/// Stores of one block that no read separates from the following operation, and the fence after the last of them.
+/// Collects stores of a block that can still move after the next load, and the fence after the last of them.
 class LateStores {
 public:
   explicit LateStores(int64_t maxRegisters) : maxRegisters(maxRegisters) {}

@@ -3,8 +3,8 @@
 //
 //   x = load; store x; fence; y = load; store y; fence ==>   x = load; y = load; store x; store y; fence
 //
-// A store waits for its load, and a fence for stores, so that later loads would begin only when the earlier ones have
-// arrived. Values waiting for their stores take registers: at most half of a thread's, and fewer if a loop carries
+// A store waits for its load, and a fence waits for stores, so later loads would begin only when the earlier ones have
+// arrived. Values that wait for their stores take registers: at most half of a thread's, and fewer if a loop carries
 // accumulators.
 #pragma once
 

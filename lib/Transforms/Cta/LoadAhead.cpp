@@ -170,7 +170,8 @@ private:
   llvm::DenseSet<Value> visited;
 };
 
-/// In a loop of dots, lets each warp load the vector elements that it needs, if these would cross warps otherwise.
+/// In a loop of dots, lets each warp load the vector elements that it needs, if they would otherwise move between
+/// warps.
 void loadWithinWarps(cta::ConvertLayoutOp convert) {
   auto type = cast<RankedTensorType>(convert.getType());
   if (type.getRank() != 1 || convert->getBlock()->getOps<DotOp>().empty())

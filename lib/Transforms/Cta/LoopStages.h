@@ -14,12 +14,13 @@ class KernelOp;
 /// The operations of a loop's body in the order of the pipelined loop, each with its stage.
 using LoopSchedule = std::vector<std::pair<mlir::Operation *, unsigned>>;
 
-/// Returns the roots among the operations of the body, and all their dependences, also through loop arguments.
+/// Returns the operations of the body that are roots, and all operations on which they depend, including through loop
+/// arguments.
 llvm::DenseSet<mlir::Operation *> collectStage(mlir::scf::ForOp loop,
                                                llvm::function_ref<bool(mlir::Operation *)> isRoot);
 
-/// expandPipeline() requires that operations of the body produce all yielded values. Values that an iteration yields
-/// unchanged, or from outside, pass through an operation, until eraseNames().
+/// nameYields() makes operations of the body produce all yielded values, as expandPipeline() requires: it passes values
+/// that are yielded unchanged, or come from outside, through an operation. eraseNames() removes these operations.
 void nameYields(mlir::RewriterBase &rewriter, mlir::scf::ForOp loop);
 void eraseNames(mlir::RewriterBase &rewriter, KernelOp kernel);
 

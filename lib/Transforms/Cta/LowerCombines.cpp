@@ -7,10 +7,10 @@
 //
 //   { A; acc = …; B(combine acc) }   ==>   { A; acc = …; sum = cluster_sum acc; if rank == 0 { B(sum) } }
 //
-// With a shared tail (Cta/StreamSegments.h), a helper stores its accumulator of each piece to global memory and sets a
-// flag. The owner adds these to its own in a fixed order, so that the result is deterministic, and finishes the
-// program. It waits only for CTAs with lower indices, which started earlier and never wait, so there is no deadlock
-// even if not all CTAs are resident:
+// With a shared tail (Cta/StreamSegments.h), a helper executes one or more pieces, each a range of the steps of one
+// program. For each piece it stores its accumulator to global memory and sets a flag. The owner adds these accumulators
+// to its own in a fixed order, so that the result is deterministic, and finishes the program. It waits only for CTAs
+// with lower indices, which started earlier and never wait, so there is no deadlock even if not all CTAs are resident:
 //
 //   { A; for k = first … end: acc += …; B(combine acc) }
 //   ==>
@@ -48,7 +48,7 @@ cta::BufferType tile::planExchangeBuffer(RankedTensorType sum, int64_t ctas) {
 
 namespace {
 
-/// Reduces the partial accumulators of a program one by one, and lets one CTA finish it.
+/// Reduces the partial accumulators of a program one at a time, and lets one CTA execute the remainder of the program.
 class CombinesLowering {
 public:
   CombinesLowering(KernelOp kernel, ProgramsOp programs)
@@ -69,8 +69,8 @@ public:
   }
 
 private:
-  /// The buffer in which the CTAs of a cluster reduce one accumulator after the other, sized for the largest, and its
-  /// barriers.
+  /// The buffer in which the CTAs of a cluster reduce one accumulator after another, which has the size of the largest
+  /// one, and its barriers.
   struct Exchange {
     Value memory, sent, taken;
   };
@@ -97,7 +97,8 @@ private:
     I32Arith n(rewriter, loc);
     int64_t ctas = programs.getWork().getSplitK();
     Exchange exchange = allocateExchange(ctas);
-    // In a persistent kernel, the count continues over a CTA's programs.
+    // A persistent kernel counts exchanges across all programs of a CTA, so the parity is assigned when programs become
+    // loops.
     Value parity = programs.getWork().getPersistent() ? Value() : n.constant(0);
     for (cta::CombineOp combine : combines) {
       Value sum = cta::ClusterSumOp::create(rewriter, loc, combine.getValue(), exchange.memory, exchange.sent,
@@ -140,8 +141,8 @@ private:
     cta::FlagSetOp::create(rewriter, loc, emitAddress(scratch, programs.getPiece(), 0));
   }
 
-  /// Emits the accumulators of the owner plus those of its helpers. A helper's first piece is the end of a program, so
-  /// these are added first.
+  /// Emits the accumulators of the owner plus those of its helpers. A helper that has pieces of two programs executes
+  /// the end of a program first, so the pieces at the end are added first.
   ValueRange emitSumsOfPieces(Value scratch) {
     I32Arith n(rewriter, loc);
     SmallVector<Value> own;
@@ -164,7 +165,8 @@ private:
     return loop.getResults();
   }
 
-  /// The flag occupies a separate cache line; the accumulators of the piece follow. There are fewer pieces than CTAs.
+  /// The size of a piece's flag, which has a separate cache line; the accumulators of the piece follow. There are fewer
+  /// pieces than CTAs.
   static constexpr int64_t flagBytes = 128;
 
   static int64_t countBytes(cta::CombineOp combine) {
@@ -203,7 +205,7 @@ private:
     return AddPtrOp::create(rewriter, loc, scratch, bytes);
   }
 
-  /// Inlines the program: one cluster per program, along the first axis.
+  /// Inlines the program into the kernel's body, with one cluster per program along the first axis.
   void inlineProgram() {
     rewriter.setInsertionPoint(programs);
     Value rank = cta::ClusterRankOp::create(rewriter, loc);
@@ -222,7 +224,7 @@ private:
   SmallVector<cta::CombineOp> combines; ///< Consecutive.
 };
 
-/// Fails, after an error, unless CTAs that share steps combine, exactly once per program.
+/// Emits an error and fails unless programs with shared steps have cta.combine operations, all of them consecutive.
 LogicalResult verifyCombines(ProgramsOp programs) {
   auto all = programs.getBody().getOps<cta::CombineOp>();
   if (all.empty())

@@ -10,8 +10,8 @@
 //   %y = cta.convert_layout %x : #a -> #b   ==>   cta.local_store %x, %buffer; %y = cta.local_load %buffer : #b
 //
 // Conversions of values that are available at the same time are written together, also with one barrier. Loop-invariant
-// values are converted before the loop, or stored before it if they take many registers, if there is room for another
-// buffer. Loaded values are written before half of a thread's registers wait for loads.
+// values are converted before the loop, or only stored before it if they take many registers, provided that another
+// buffer fits. Loaded values are written before more than half of a thread's registers would wait for loads.
 //
 // A conversion that only renames registers stays, and so does one of a vector that takes one shuffle per register. A
 // gather becomes a store to a buffer and a load at computed offsets, as does a butterfly between warps. A histogram
@@ -84,7 +84,7 @@ bool hasRoom(Operation *scope, int64_t bytes) {
   return all <= room || ofLoop <= third;
 }
 
-/// Conversions that are all written before the first of them is read, with one barrier for all.
+/// Conversions that are all written before the first one is read, with one barrier for all.
 class ConversionGroup {
 public:
   explicit ConversionGroup(KernelOp kernel)
@@ -158,13 +158,13 @@ void lowerConversion(cta::ConvertLayoutOp convert, ConversionGroup &group) {
   convert.erase();
 }
 
-/// The part of an axis that is spread over warps, as one element per group of warps, and log2 of the number of groups.
+/// The layout of one partial result per group of warps, for an axis spread over warps; log2 of the number of groups.
 struct WarpGroups {
   LinearLayout layout;
   unsigned bits = 0;
 };
 
-/// Returns none if each warp holds all of the axis.
+/// Returns nullopt if each warp holds all of the axis.
 std::optional<WarpGroups> findWarpGroups(const LinearLayout &layout, unsigned axis) {
   std::vector<layout::InDim> dims = layout.inDims();
   std::vector<int64_t> shape = layout.outShape();
@@ -182,7 +182,7 @@ std::optional<WarpGroups> findWarpGroups(const LinearLayout &layout, unsigned ax
 }
 
 /// Returns the layout in which each thread holds the values of all groups for its rows: `maxInRegisters` bits of the
-/// group index in the low registers, and the remaining ones, as far as possible, in lanes that only held copies.
+/// group index in the low registers, and the other bits, where possible, in lanes that only held copies.
 LinearLayout gatherWarpGroups(const WarpGroups &groups, unsigned axis, unsigned maxInRegisters) {
   std::vector<layout::InDim> gatheredDims = groups.layout.inDims();
   for (layout::InDim &dim : gatheredDims)
@@ -212,7 +212,7 @@ struct ReductionPlan {
   LinearLayout gathered;
 };
 
-/// Returns none if each warp holds all of the axis.
+/// Returns nullopt if each warp holds all of the axis.
 std::optional<ReductionPlan> planReduction(const LinearLayout &layout, unsigned axis, Block &combine) {
   std::optional<WarpGroups> groups = findWarpGroups(layout, axis);
   if (!groups)
@@ -284,8 +284,8 @@ void reduceGathered(SplitReduction &split, OpBuilder &builder) {
   }
 }
 
-/// Moves a reduction and the computation of its operands up to those of `group`. Returns false if that is not possible
-/// because it depends on one of them or on an operation with effects after the first.
+/// Moves a reduction and the computation of its operands up to the reductions of `group`. Returns false if it depends
+/// on one of them, or on an operation with effects after the first.
 bool joinGroup(ReduceOp reduce, ArrayRef<SplitReduction> group) {
   Operation *place = group.front().reduce;
   if (reduce->getBlock() != place->getBlock())
@@ -412,7 +412,7 @@ Value partnerPositions(OpBuilder &builder, Location loc, RankedTensorType type, 
   return BroadcastOp::create(builder, loc, typeIn(layout), positions);
 }
 
-/// Returns a butterfly between warps as a gather; null within warps, where shuffles suffice.
+/// Replaces a butterfly between warps by a gather; returns null for one within warps, where shuffles suffice.
 GatherOp gatherBetweenWarps(ButterflyOp butterfly) {
   unsigned axis = butterfly.getAxis();
   int64_t distance = butterfly.getDistance();

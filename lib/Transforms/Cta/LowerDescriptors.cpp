@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // cta-lower-descriptors: load and store blocks by TMA.
 //
-// A read is copied into a buffer and awaited at once; its users load from there, in the layouts that they need. The
+// A read is copied into a buffer and awaited immediately; its users load from there, in the layouts that they need. The
 // buffer is row-major with the widest swizzle, which a wgmma matrix descriptor can express. A write goes through a ring
 // of two panels:
 //
@@ -11,9 +11,10 @@
 //
 // A write that combines with memory (`reduce`) does so panel by panel.
 //
-// 144 columns end in a panel of 16, which a second tensor map describes. In a block that is read it takes as much
-// memory as the other panels, so that one wgmma can step over all of them; in a block that is written it has a separate
-// small buffer. 144 rows, as produced by dots with swapped operands, are written in bands of rows in the same way.
+// A block of 144 columns ends in a panel of 16, which a second tensor map describes. In a block that is read, this
+// panel takes as much memory as the others, so that one wgmma can step over all of them; in a block that is written it
+// has a separate small buffer. 144 rows, as produced by dots with swapped operands, are written in bands of rows in the
+// same way.
 //
 // Leading dimensions of size 1 are coordinates only. The box and the swizzle of the buffers become part of the
 // descriptor's tensor map, which is encoded by the launcher or, if the descriptor has a `place` for it, by the kernel.
@@ -47,12 +48,12 @@ using namespace tile;
 
 namespace {
 
-/// The treatment of a row that is not a multiple of the widest panel: all panels are narrower, or the last one has
-/// fewer columns than the others and its own box in another tensor map. Only the launcher can encode two maps of one
-/// tensor.
+/// What to do if rows are not a multiple of the widest panel: make all panels narrower (`Equal`), or give the last one
+/// fewer columns than the others and a separate box, in another tensor map (`Tail`). Only the launcher can encode two
+/// maps of one tensor.
 enum class Panels { Equal, Tail };
 
-/// Returns null for blocks of which more than one size is not a power of two.
+/// Returns the buffer of a block; null if more than one size of the block is not a power of two.
 cta::BufferType planBuffer(ArrayRef<int64_t> block, Type element, Panels panels = Panels::Equal) {
   SmallVector<int64_t> padded = getPaddedShape(block);
   std::vector<int64_t> shape(padded.begin(), padded.end());
@@ -70,10 +71,9 @@ cta::BufferType planBuffer(ArrayRef<int64_t> block, Type element, Panels panels 
   return cta::BufferType::get(element.getContext(), block, element, layout, /*slots=*/1);
 }
 
-/// Returns the part of the block, along the axis, that is written at once, if each thread can select its elements of
-/// it; otherwise the padded block. Parts have as many columns or rows as the panel of the block's buffer that one box
-/// fills has columns. If the block has fewer elements along the axis than the value, the part size divides the block's
-/// or leaves a power of two.
+/// Returns the part of the block, along the axis, that is written at once; the padded block if a thread cannot select
+/// its elements of a part. Parts have as many columns, or rows, as a panel of the block's buffer has columns. If the
+/// block has fewer elements along the axis than the value, the part size divides its size or leaves a power of two.
 cta::BufferType planPart(RankedTensorType value, unsigned axis, int64_t size, Panels panels) {
   cta::BufferType whole = planBuffer(value.getShape(), value.getElementType());
   std::optional<layout::SwizzleForm> form =
@@ -104,7 +104,7 @@ layout::LinearLayout planLines(RankedTensorType matrix, unsigned axis) {
                                                    {1, 0}});
 }
 
-/// Returns the number of warp groups that can each copy their share of the part's rows or columns alone, or 1.
+/// Returns the number of warp groups that can each copy their share of the part's rows or columns separately, or 1.
 int64_t planGroups(cta::BufferType part, RankedTensorType value) {
   const layout::LinearLayout &layout = cta::getLayout(value);
   int64_t groups = layout.numWarps() / 4;
@@ -204,8 +204,8 @@ private:
     return success();
   }
 
-  /// Users that need the block, or its transpose, in another layout read it from the buffer in that layout; an inner
-  /// loop does so before its iterations.
+  /// Makes users that need the block, or its transpose, in another layout read it from the buffer in that layout. Users
+  /// in an inner loop read it before the loop.
   void readWhereConverted(Operation *block, Value buffer) {
     auto isInThisIteration = [&](Operation *op) {
       while (op->getBlock() != block->getBlock()) {
@@ -257,7 +257,7 @@ private:
     unsigned axis = sizes.size() == 2 && !llvm::isPowerOf2_64(sizes[0]) ? 0 : sizes.size() - 1;
     Panels panels = store.getDesc().hasOneUse() && isa<BlockArgument>(store.getDesc()) ? Panels::Tail : Panels::Equal;
     cta::BufferType part = planPart(value, axis, sizes[axis], panels), tail;
-    // If the block has many such rows and cannot be split by columns, splits it into bands of rows.
+    // If the block cannot be split by columns, and its rows are wider than a swizzle, splits it into bands of rows.
     if (sizes.size() == 2 && axis == 1 && llvm::isPowerOf2_64(sizes[1]) && part.getShape() == value.getShape())
       if (cta::BufferType band = planPart(value, 0, sizes[0], panels);
           band != part && sizes[1] * getBytesInMemory(value.getElementType()) > target::widestSwizzle) {
@@ -275,7 +275,7 @@ private:
     if (tailSize != 0)
       tail = planBuffer(shape, value.getElementType());
     // Warp groups that own rows or columns need not wait for each other. Their boxes may be smaller than those of other
-    // blocks.
+    // accesses to the descriptor, so no other access may use the tensor map.
     bool ownsMap = store.getDesc().hasOneUse() && !store.getDesc().getDefiningOp<OpenTensorMapOp>();
     int64_t groups = ownsMap ? planGroups(part, value) : 1;
     if (tail && planGroups(tail, value) != groups)
@@ -334,7 +334,7 @@ private:
       }
       if (cutsRows)
         values = emitTrans(loc, values);
-      // The previous write to the same buffer is this many writes back, in this program or the previous one.
+      // `age` tells how many writes ago the same buffer was last written, in this program or the previous one.
       int64_t lastOfSlot = count - 1 - (count - 1 - index % slots) % slots, age = slots;
       if (isTail || index < slots)
         age = isTail ? writes : writes - lastOfSlot + index;
@@ -404,10 +404,10 @@ private:
     return success();
   }
 
-  /// Returns true if L2 is to read both halves of data that consecutive steps use: blocks have the width of a half, and
-  /// a loop advances them along the rows, presumably by that width. 128x8192x8192 takes 45.4 us that way, 46.6 without,
-  /// 1024x1024x8192 30.6 and 31.4. Blocks whose rows take two boxes do not gain, because both boxes are requested at
-  /// once.
+  /// Returns true if L2 should read both halves of data that consecutive steps use: blocks have the width of a half,
+  /// and a loop advances them along the rows, presumably by that width. A GEMM of 128x8192x8192 takes 45.4 us with this
+  /// and 46.6 us without; one of 1024x1024x8192 takes 30.6 us and 31.4 us. Blocks whose rows take two boxes do not
+  /// gain, because both boxes are requested together.
   static bool readsHalfLines(DescLoadOp load, const layout::TmaBoxes &boxes) {
     RankedTensorType type = load.getType();
     int64_t columns = type.getShape().back(), promotedBytes = target::tunedOf(cta::getTarget(load)).promotedL2Bytes;

@@ -3,11 +3,11 @@
 //
 // cta-assign-layouts has placed operands and accumulator as the dot's engine requires. A dot becomes a cta.mma_sync, or
 // one per K step of the instruction (MmaSteps.h), or a cta.wgmma, which reads the buffers that TMA or threads have
-// filled (and the left operand from registers, if it was computed there), or a cta.tcgen05_mma, whose accumulator
-// passes through tensor memory and is awaited at once (cta-keep-accumulators leaves it there in loops). If loops move
-// the accumulator of a wgmma to other registers, it is copied after its wait. Two cases need more: `tf32x3` splits each
-// operand into its tf32 part and the remainder and adds three MMAs; types that the tensor cores lack go through shared
-// memory to cta.fma_dot.
+// filled (and the left operand from registers, if it was computed there), or a cta.tcgen05_mma, which is awaited
+// immediately, and whose accumulator passes through tensor memory (cta-keep-accumulators leaves it there in loops). If
+// loops move the accumulator of a wgmma to other registers, the accumulator is copied after its wait. Two cases need
+// more: `tf32x3` splits each operand into its tf32 part and the remainder and adds three MMAs; types that the tensor
+// cores lack go through shared memory to cta.fma_dot.
 //
 //   %d = tile.dot %a, %b, %c : #a, #b -> #acc   ==>   %d = cta.mma_sync %a, %b, %c {shape = 16, 8, 16}
 #include "Analysis/DotReport.h"
@@ -41,7 +41,7 @@ namespace {
 /// The bits of an f32 that tf32 keeps: sign, 8 exponent bits, 10 mantissa bits.
 constexpr uint32_t tf32Mask = 0xffffe000;
 
-/// x = high + low, where high is a tf32 value.
+/// Returns {high, low} with x = high + low, where high is a tf32 value.
 std::pair<Value, Value> splitTf32(OpBuilder &builder, Location loc, Value x) {
   Type intType = withElementType(x.getType(), builder.getI32Type());
   Value mask = arith::ConstantOp::create(
@@ -88,7 +88,7 @@ Value lowerToFma(OpBuilder &builder, DotOp dot) {
   return cta::FmaDotOp::create(builder, dot.getLoc(), dot.getAcc().getType(), a, b, dot.getAcc());
 }
 
-/// Returns the buffer of an operand, with its dimensions in the order of the dot.
+/// Returns the buffer of an operand, with its dimensions ordered as in the dot.
 Value viewBlock(OpBuilder &builder, Value operand) {
   SharedOperand block = traceOperand(operand);
   auto load = cast<cta::LocalLoadOp>(block.source);
@@ -241,7 +241,8 @@ void eraseUnused(KernelOp kernel) {
   });
 }
 
-/// Sinks threads' own reads of a wgmma operand to after its issue, into the branch that needs them.
+/// Sinks loads of an MMA's operand into registers, for other uses, to the first of these uses, after the MMA has been
+/// issued, or into the branch that needs them.
 void readAfterWgmmas(KernelOp kernel) {
   SmallVector<cta::LocalLoadOp> loads;
   kernel.walk([&](cta::LocalLoadOp load) {
@@ -255,7 +256,7 @@ void readAfterWgmmas(KernelOp kernel) {
       if (!first || place->isBeforeInBlock(first))
         first = place;
     }
-    // A buffer that is filled once per iteration keeps its contents until the end of it.
+    // A buffer that is filled in each iteration keeps its contents until the end of the iteration.
     auto alloc = load.getBuffer().getDefiningOp<cta::AllocOp>();
     bool isFilledInBlock = alloc && alloc->getBlock() == load->getBlock();
     if (!first || !isFilledInBlock)

@@ -5,10 +5,10 @@
 //   ==>
 //   for (p = CTA; p < x * y * z; p += CTAs)  { i, j, k = p mod x, p / x mod y, p / (x * y); body }
 //
-// `transposed`: with y fastest; `swizzle2d`: with i, j in groups along x. With a cluster of M x N programs the loop
-// runs over groups, and each CTA takes the program of its rank. Groups are ordered rather than programs, because
-// otherwise neighbouring programs would land in different clusters. At the edge of the grid, CTAs whose program does
-// not exist run the nearest one and write nothing:
+// In order `transposed`, y is fastest; in order `swizzle2d`, i and j are in groups along x. With a cluster of M x N
+// programs, the loop runs over groups, and each CTA takes the program of its rank. The order applies to groups rather
+// than programs, because otherwise neighbouring programs would be in different clusters. At the edge of the grid, CTAs
+// whose program does not exist run the nearest one and write nothing:
 //
 //   for (g = cluster; g < x/M * y/N * z; g += clusters) { i, j = (g mod x/M) * M + rank mod M, …; body }
 //
@@ -99,7 +99,8 @@ private:
 
   bool isOfClusters() const { return work.getCluster() || work.getSplitK() != 1; }
 
-  /// Assigns the parity of each cluster sum of the CTA and returns those of the next program's sums; none without sums.
+  /// Assigns the parity of each cluster sum of the CTA, and returns the first parity of the next program; empty without
+  /// sums.
   SmallVector<Value> countSums(ArrayRef<cta::ClusterSumOp> sums, ValueRange parities) {
     OpBuilder::InsertionGuard guard(rewriter);
     SmallVector<Value> next(parities);
@@ -111,7 +112,8 @@ private:
     return next;
   }
 
-  /// Replaces the block arguments of the program, or of the group of programs, with this index.
+  /// Replaces the block arguments of the programs by the coordinates of the program, or group of programs, with index
+  /// `number`.
   void replaceCoordinates(ProgramsOp programs, Value number) {
     Coordinates coordinates = emitCoordinates(programs, number);
     Value exists = moveToRank(coordinates);
@@ -152,8 +154,8 @@ private:
     return extent == 1 ? size : n.div(n.add(size, n.constant(extent - 1)), n.constant(extent));
   }
 
-  /// Moves the coordinates from the group to the program of this CTA's rank. Returns whether it exists; if not, the
-  /// coordinates are those of the last one, because an unmasked load would leave its tensor.
+  /// Moves the coordinates from the group to the program of this CTA's rank, and returns whether that program exists.
+  /// If not, uses the coordinates of the last program instead, because an unmasked load would be out of bounds.
   Value moveToRank(Coordinates &coordinates) {
     I32Arith n(rewriter, loc);
     Value row = extents[1] == 1 ? rank : arith::RemUIOp::create(rewriter, loc, rank, n.constant(extents[0]));
@@ -178,12 +180,13 @@ private:
   unsigned fastest;               ///< The axis along which consecutively indexed programs lie.
   std::array<Value, 2> groups;    ///< Cluster-sized groups of programs along these axes.
   Value count, step;              ///< The number of groups; the stride from one group of a CTA to its next.
-  Value first;                    ///< The index of the cluster or CTA; null if each role queries that of the CTA.
+  Value first;                    ///< The index of the cluster or CTA; null if each role queries the CTA's index.
   Value rank;                     ///< The rank of the CTA in its cluster; null without clusters.
   TailPlan tail;
 };
 
-/// Fails, after an error, unless the kernel's clusters have the size that `work` requires and all combines are lowered.
+/// Emits an error and fails unless the kernel's clusters have the size that `work` requires and all combines are
+/// lowered.
 LogicalResult verifyPrograms(KernelOp kernel, ProgramsOp programs) {
   WalkResult combines = programs.walk([](cta::CombineOp combine) {
     combine.emitOpError() << "must be lowered before the programs become loops; run cta-lower-combines first";

@@ -2,9 +2,9 @@
 // cta-lower-rings: lower rings to buffers, mbarriers and counters, and cta.next_slot to arithmetic.
 //
 // A ring becomes the buffers of all its slots and two mbarriers per slot: `full` counts the arrivals of the roles that
-// fill it and the bytes of their copies, `empty` those of the roles that read it. A role arrives once per warp, or once
-// if it is a single thread. Its position in a ring is the index of the next slot and the parity of the phase for which
-// it waits; each role carries these through the loops and branches in which it takes slots:
+// fill the slot and the bytes of their copies, `empty` counts the arrivals of the roles that read it. A role arrives
+// once per warp, or once if it is a single thread. Its position in a ring is the index of the next slot and the parity
+// of the phase for which it waits; each role carries these through the loops and branches in which it takes slots:
 //
 //   for k {                            for k, (slot, parity) {
 //     %s = ring_wait %r                  wait full[slot], parity
@@ -14,7 +14,7 @@
 //
 // On a new barrier, the phase before the first counts as complete, with parity 1. A role that fills a ring waits for
 // the other parity of `empty`, so it does not block in its first pass over the ring. Teams count their turns in the
-// same way: each waits at a separate barrier, at which the warps of the other one arrive.
+// same way: each team waits at a separate barrier, at which the warps of the other team arrive.
 #include "Cta/CtaDialect.h"
 #include "Transforms/Cta/CarryValues.h"
 #include "Transforms/Cta/RingRules.h"
@@ -61,7 +61,8 @@ int64_t countBytes(cta::RingAcquireOp acquire) {
 struct RingPosition {
   int64_t slots;
   Value slot, parity; ///< i32
-  /// The location of the acquire of the slot; the role's position is then the next slot.
+  /// The location of the operation that has taken the slot, if any. The role's position is then the next slot; settle()
+  /// advances it.
   std::optional<Location> taken;
 };
 
@@ -150,7 +151,7 @@ private:
     positions[alloc] = {slots, zero, zero, std::nullopt};
   }
 
-  /// The first team's first turn starts without waiting.
+  /// Creates the barriers for turns of teams, such that the first team's first turn starts without waiting.
   void openTurns(cta::WarpRolesOp roles, const cta::Role &role) {
     cta::TurnOpenOp open = findOpen(role);
     if (!open)
@@ -289,8 +290,8 @@ private:
     position.parity = n.select(staysBelow, flipped, n.flip(flipped));
   }
 
-  /// Returns by how much `count` slots advance a slot index and a parity. Emitted where the count is computed, because
-  /// loops skip the same count again and again.
+  /// Returns by how much `count` slots advance a slot index and a parity. Emits the division where the count is
+  /// computed, because loops skip the same count again and again.
   std::pair<Value, Value> divide(Value count, int64_t slots) {
     auto [known, isNew] = skips.try_emplace({count, slots});
     if (!isNew)
@@ -359,8 +360,9 @@ private:
     });
   }
 
-  /// Does nothing for a single-thread role, which has arrived already and whose copies signal completion themselves.
-  /// Data written by several threads may be read by TMA or wgmma, through another proxy.
+  /// Signals that a slot is full. Does nothing for a single-thread role, which has arrived already and whose copies
+  /// signal completion themselves. Other roles need a fence, because TMA or wgmma may read their data through another
+  /// proxy.
   void lowerCommit(cta::RingCommitOp op) {
     if (op.getByMma()) {
       cta::Tcgen05CommitOp::create(rewriter, op.getLoc(), rings.at(op.getRing().getDefiningOp()).full, slotOf(op));
@@ -373,7 +375,7 @@ private:
                                   /*condition=*/Value());
   }
 
-  /// Computes the address of each copy separately, because the first need not wait for the second's.
+  /// Computes the address of each copy separately, so that the first copy need not wait for the address of the second.
   void lowerBuffers(cta::RingBuffersOp op) {
     const Memory &ring = rings.at(op.getRing().getDefiningOp());
     for (auto [result, buffer] : llvm::zip_equal(op.getBuffers(), ring.buffers)) {

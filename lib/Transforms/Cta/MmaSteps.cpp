@@ -29,12 +29,12 @@ std::optional<OperandPlan> planOperand(cta::MmaSyncOp dot, Value operand, unsign
   auto load = operand.getDefiningOp<cta::LocalLoadOp>();
   if (!load || !load->hasOneUse() || load.getStart() || load->getBlock() != dot->getBlock())
     return std::nullopt;
-  // The load sinks to the dot, but not below a write to its buffer.
+  // The load will sink to the dot, so no operation after it may write to its buffer.
   for (Operation *user : load.getBuffer().getUsers())
     if (!isa<cta::LocalLoadOp>(user) && (user->getBlock() != load->getBlock() || load->isBeforeInBlock(user)))
       return std::nullopt;
   RankedTensorType type = load.getType();
-  // If the size of a buffer is not a power of two, only a load of the whole buffer pads it.
+  // If the size of a buffer is not a power of two, only a load of the whole buffer adds the padding.
   if (type.getShape() != load.getBuffer().getType().getShape())
     return std::nullopt;
   SmallVector<int64_t> shape(type.getShape());

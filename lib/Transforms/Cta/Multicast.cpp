@@ -37,7 +37,7 @@ std::optional<layout::TmaParts> planParts(KernelOp kernel, cta::TmaLoadOp load) 
     return std::nullopt;
   cta::BufferType buffer = load.getBuffer().getType();
   layout::LinearLayout layout = buffer.getLayout().getLayout();
-  // Parts are powers of two of the layout: if the buffer is smaller than its layout, they would reach beyond its end.
+  // Parts are powers of two of the layout. If the buffer is smaller than its layout, they would reach beyond its end.
   if (layout.outShape() != buffer.getShape().vec())
     return std::nullopt;
   unsigned bytes = getBytesInMemory(buffer.getElementType());

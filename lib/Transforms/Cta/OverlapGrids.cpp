@@ -11,7 +11,7 @@
 //   cta.warp_roles role <consumer> { cta.await_grids; body }   role <producer> { cta.await_grids; copies;
 //                                                                                cta.launch_dependents }
 //
-// In a launch that does not allow it, both operations return at once.
+// In a launch that does not allow it, both operations return immediately.
 #include "Cta/CtaDialect.h"
 #include "Target/GpuTarget.h"
 #include "Transforms/Passes.h"

@@ -18,7 +18,7 @@ using layout::LinearLayout;
 
 namespace {
 
-/// Smaller panels do not save a significant amount of memory.
+/// Returns the minimum size of a panel. Smaller panels do not save a significant amount of memory.
 int64_t getLeastPanelBytes(Operation *op) {
   return target::tunedOf(cta::getTarget(op)).exchangePanelBytes;
 }
@@ -65,7 +65,7 @@ public:
   }
 
 protected:
-  /// Finds the stored and otherwise used values, from the operations that use them now.
+  /// Finds the values that the exchange takes, as operands of the operations that currently use them.
   virtual void readInputs(ArrayRef<Operation *> operations) = 0;
   /// Emits all panels, and returns the result of the last operation.
   virtual Value emit(OpBuilder &builder, Location loc) = 0;
@@ -154,7 +154,7 @@ private:
   uint32_t axis;
 };
 
-/// An exchange whose panels are parts along K, in the order in which a dot accumulates.
+/// An exchange of dot operands in panels along K, in the order in which the dot accumulates.
 class DotChain final : public PanelChain {
 public:
   DotChain(cta::LocalStoreOp a, cta::LocalStoreOp b, cta::FmaDotOp dot, int64_t bytes)

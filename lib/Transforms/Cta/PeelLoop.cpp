@@ -11,8 +11,8 @@
 using namespace mlir;
 using namespace tile;
 
-/// Returns the result of a comparison for all values from `lower` on, if it is the same for all. In canonical form a
-/// constant is on the right.
+/// Returns the result of the comparison if it is the same for all values of `number` from `lower` on. In canonical
+/// form, a constant is on the right.
 static std::optional<bool> decide(arith::CmpIOp comparison, Value number, int64_t lower) {
   std::optional<int64_t> bound = getConstantIntValue(comparison.getRhs());
   if (!bound || comparison.getLhs() != number)

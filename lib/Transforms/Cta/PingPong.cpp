@@ -161,7 +161,7 @@ public:
   PingPong(KernelOp kernel, PingPongPlan plan)
       : kernel(kernel), rewriter(kernel.getContext()), plan(std::move(plan)), loc(this->plan.programs.getLoc()) {}
 
-  /// Returns false if the number of steps differs between programs.
+  /// Rewrites the kernel. Returns false, without a change, if the number of steps may differ between programs.
   bool run() {
     rewriter.setInsertionPoint(plan.programs);
     SmallVector<Value> bounds = getBounds(plan.steps);
@@ -189,7 +189,7 @@ private:
     plan.roles.setRolesAttr(rewriter.getArrayAttr(attributes));
   }
 
-  /// Emits the team index, and the number of slots of a program that it skips.
+  /// Emits the team index, and the number of slots that a team skips for each program of the other team.
   void emitTeam(Value lower, Value upper, Value step) {
     {
       OpBuilder::InsertionGuard guard(rewriter);

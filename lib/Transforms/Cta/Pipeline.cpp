@@ -12,7 +12,7 @@
 // The wait precedes the copy, so that one barrier after it orders both the following reads (the copies have arrived)
 // and the copies (all threads have finished reading the slot that is filled next). A loop that only computes one dot in
 // K steps (MmaSteps.h) waits before the last step and then loads the first operands of the next iteration: the last
-// step hides the barrier and the loads, and the slot whose operands have all been loaded is refilled at once.
+// step hides the barrier and the loads, and the slot whose operands have all been loaded is refilled immediately.
 //
 //   for: load 1; mma 0; wait S-2; copy of iteration i+S; commit; load 0 of iteration i+1; mma 1
 //
@@ -40,7 +40,7 @@
 //
 // A loop with no more iterations than stages gets one slot per iteration, and all of its copies are issued before it.
 // Copies that no loop prefetches are issued back to back (EarlyCopies.h) and awaited at their first use
-// (AwaitCopies.h), and so are loads whose values are stored (LateStores.h).
+// (AwaitCopies.h). Loads whose values are stored to shared memory are issued back to back, too (LateStores.h).
 #include "Analysis/LoopContents.h"
 #include "Analysis/LoopGraph.h"
 #include "Analysis/LoopRange.h"
@@ -122,14 +122,14 @@ void multiplyBuffers(IRRewriter &rewriter, scf::ForOp loop, const PipelinePlan &
   rewriter.setInsertionPointAfter(lastCopy);
   cta::AsyncCommitOp::create(rewriter, loop.getLoc());
   rewriter.setInsertionPointToStart(loop.getBody());
-  // The iterations whose copies have been issued but need not have arrived.
+  // The number of iterations whose copies have been issued but need not have arrived.
   cta::AsyncWaitOp::create(rewriter, loop.getLoc(), plan.getArrival() - plan.getCopy() - 1);
   if (isFenced)
     cta::ProxyFenceOp::create(rewriter, loop.getLoc());
 }
 
 /// Masks out copies and loads of iterations beyond the end of the loop. All other prefetched operations are harmless:
-/// loads of slots read slots that exist.
+/// loads from slots read slots that exist.
 void predicate(RewriterBase &rewriter, Operation *op, Value condition) {
   auto maskOut = [&](auto access) {
     rewriter.setInsertionPoint(access);

@@ -52,7 +52,7 @@ bool tile::isArrival(Operation *op) {
 
 namespace {
 
-/// Returns none unless the loads of the body are those of the copied operands of a chain of MMAs.
+/// Returns nullopt unless the body loads nothing from shared memory but the copied operands of one chain of MMAs.
 std::optional<LookAhead> planLookAhead(scf::ForOp loop) {
   SmallVector<cta::MmaSyncOp> steps(loop.getBody()->getOps<cta::MmaSyncOp>());
   DenseSet<Value> copied;
@@ -102,13 +102,13 @@ bool isPlainLoad(Operation *op) {
   return load && !load.getIsVolatile();
 }
 
-/// Returns true for an atomic update whose result is unused: the program cannot have waited for others by it.
+/// Returns true for an atomic update whose result is unused, with which the program cannot have waited for others.
 bool isBlindUpdate(Operation *op) {
   return isa<AtomicRmwOp>(op) && op->use_empty();
 }
 
-/// Returns what the stores of a loop write; none if other operations in it may write memory, wait for other programs,
-/// or print.
+/// Returns what the stores of a loop write. Returns nullopt if other operations in the loop may write memory, wait for
+/// other programs, or print.
 std::optional<PointerBases> findWritten(scf::ForOp loop) {
   PointerBases written;
   bool isKnown = !loop.getBody()
@@ -178,8 +178,9 @@ int64_t countThreads(scf::ForOp loop) {
   return loop->getParentOfType<KernelOp>().getNumWarps() * target::threadsPerWarp;
 }
 
-/// Returns the number of slots of the loop's copies (target::planCopyStages()): no more than it has iterations, and no
-/// more than fit besides the loop's other buffers, as operands of scalar dots are copied once more.
+/// Returns the number of slots of the loop's copies (target::planCopyStages()): no more than the loop has iterations,
+/// and no more than fit alongside the loop's other buffers (operands of scalar dots, for example, are copied a second
+/// time).
 int64_t planSlots(scf::ForOp loop, int64_t wanted, const target::GpuTarget &target) {
   DenseSet<Operation *> rings;
   int64_t bytes = 0, others = 0;
@@ -257,8 +258,8 @@ bool isMmaLoop(scf::ForOp loop, const LoopContents &contents) {
   return isPlain && !loop.getBody()->getOps<cta::WgmmaOp>().empty();
 }
 
-/// Returns true for a short loop in which the loads of several iterations can be issued at once. `slice` is the loads
-/// and the computation of their addresses.
+/// Returns true for a short loop in which the loads of several iterations can be issued at once. `slice` contains the
+/// loads and the computation of their addresses.
 bool isForUnrolling(scf::ForOp loop, const LoopContents &contents, const DenseSet<Operation *> &loads,
                     const DenseSet<Operation *> &slice) {
   using enum LoopContent;
@@ -355,7 +356,7 @@ std::optional<PipelinePlan> planLoads(scf::ForOp loop, const LoopContents &conte
     plan.values.insert(load);
     slice.insert_range(own);
   }
-  // Addresses that the loop carries are then one iteration ahead, also after the loop.
+  // Carried addresses will be one iteration ahead, also after the loop, so nothing but the slice may use them.
   bool isForSliceAlone = llvm::all_of(llvm::seq(loop.getNumRegionIterArgs()), [&](unsigned index) {
     auto isMember = [&](Operation *user) { return slice.contains(loop.getBody()->findAncestorOpInBlock(*user)); };
     return !slice.contains(loop.getYieldedValues()[index].getDefiningOp()) ||
@@ -371,7 +372,7 @@ std::optional<PipelinePlan> planLoads(scf::ForOp loop, const LoopContents &conte
 } // namespace
 
 std::optional<PipelinePlan> tile::planPipeline(scf::ForOp loop, const target::GpuTarget &target) {
-  // The trip count of a loop with step 0 is unknown.
+  // The trip count of a loop whose step is not positive is unknown.
   APInt step;
   if (matchPattern(loop.getStep(), m_ConstantInt(&step)) &&
       (step.isZero() || (step.isNegative() && !loop.getUnsignedCmp())))

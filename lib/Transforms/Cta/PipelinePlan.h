@@ -32,7 +32,7 @@ struct LookAhead {
 struct PipelinePlan {
   int64_t slots = 0;       ///< The slots of each destination buffer; 0 without copies.
   bool isShort = false;    ///< Each iteration has a separate slot.
-  bool copiesLast = false; ///< copies follow the MMAs and reuse the slots of the previous iteration
+  bool copiesLast = false; ///< Copies follow the MMAs and reuse the slots of the previous iteration.
   bool inFlight = false;   ///< MMAs stay in flight while copies are awaited; otherwise cta-schedule-loop decides.
   llvm::DenseSet<mlir::Operation *> indices; ///< Loads from which the addresses of copies are computed.
   llvm::DenseSet<mlir::Operation *> values;  ///< Loads into registers that are executed one iteration ahead.
@@ -42,8 +42,8 @@ struct PipelinePlan {
   bool separates = false;
   unsigned unroll = 1; ///< The unroll factor. If it is above 1, the loop is only unrolled.
 
-  /// The stages: one iteration for the scalars from which addresses of copies are computed; then the copies, their
-  /// arrival and their use.
+  /// The stages of the schedule: if there are `indices`, one iteration for them; then the copies, their arrival and
+  /// their use.
   unsigned getCopy() const { return indices.empty() ? 0 : 1; }
   unsigned getArrival() const { return getCopy() + slots - (isShort ? 0 : 1); }
   unsigned getUse() const { return slots == 0 ? 1 : getCopy() + slots - (ahead || isShort ? 0 : 1); }
@@ -52,8 +52,8 @@ struct PipelinePlan {
   std::string print() const;
 };
 
-/// Plans a loop. None if nothing can be prefetched: `num_stages` is 1, shared memory holds no second slot, threads have
-/// no spare registers, or earlier iterations write the loaded data.
+/// Plans the prefetches of a loop. Returns nullopt if nothing can be prefetched: `num_stages` is 1, shared memory holds
+/// no second slot, threads have no spare registers, or earlier iterations write the loaded data.
 std::optional<PipelinePlan> planPipeline(mlir::scf::ForOp loop, const target::GpuTarget &target);
 
 /// Returns true for operations that copy asynchronously or commit copies.

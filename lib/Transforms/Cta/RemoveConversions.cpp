@@ -13,7 +13,7 @@
 //   %s = convert(%r : #default -> #store)
 //
 // Both repeat until nothing changes. Every step lowers the bytes that conversions move, or leaves them about the same
-// and sinks one conversion, and the value of a loop changes its layout once. In rare graphs with transpositions, steps
+// and sinks one conversion, and a loop-carried value changes its layout once. In rare graphs with transpositions, steps
 // of about equal cost may undo each other, so the number of steps is bounded, too.
 #include "Analysis/CarriedValue.h"
 #include "Analysis/Recreate.h"
@@ -43,17 +43,17 @@ namespace {
 /// The maximum number of operations in a slice, which keeps the pass linear in the size of a kernel.
 constexpr size_t maxFollowers = 128;
 
-/// Returns the layout of the results if the operands have layout `layout`; null if `op` cannot follow. A region that is
-/// executed per element may be expensive; one that combines elements is not.
+/// Returns the layout of the results if the operands have layout `layout`; null if `op` cannot be computed in it. A
+/// region that is executed per element may be expensive; one that combines elements is not.
 cta::LayoutAttr getResultLayout(Operation *op, cta::LayoutAttr layout) {
   auto interface = dyn_cast<cta::LayoutInterface>(op);
   bool mayFollow = interface && (isa<ReduceOp>(op) || (op->getNumResults() == 1 && op->getNumRegions() == 0));
   return mayFollow ? interface.getResultLayout(layout) : cta::LayoutAttr();
 }
 
-/// The operations that can be computed in the layout of a conversion's source without converting more bytes instead: a
-/// chain of arithmetic on an accumulator with any number of uses in it, or a maximum of the rows and a difference from
-/// it, but not two sums that are both needed elsewhere.
+/// Finds users of a conversion that can be computed in the layout of its source without converting more bytes
+/// elsewhere. Such users are, for example, a chain of arithmetic on an accumulator, even if a value in it has several
+/// uses, or the maxima of rows and the differences from them; but not two sums that are both needed elsewhere.
 class Followers {
 public:
   Followers(ConvertLayoutOp convert, LayoutSlicer &slicer)
@@ -61,9 +61,9 @@ public:
         bytes(LayoutSlicer::bytesOf(convert.getSrc())),
         smallPart(target::tunedOf(cta::getTarget(convert)).freeConversionShare) {}
 
-  /// Returns them in program order.
+  /// Returns these operations in program order.
   SmallVector<Operation *> plan() {
-    // The cost if only the first n follow. For n = 0 it is the cost of the conversion itself.
+    // costs[n] is the cost if only the first n candidates follow; costs[0] is the cost of the conversion itself.
     SmallVector<int64_t> costs{bytes}, others{0};
     for (Operation *op : collect()) {
       if (!join(op))
@@ -154,8 +154,8 @@ private:
     return next && cta::getLayoutAttr(next.getType()) == layout;
   }
 
-  /// Returns true if a loop then carries the value in the new layout, because another operand is that of the previous
-  /// iteration.
+  /// Returns true if the use feeds a loop-carried value that is also recreated in the new layout, so that it needs no
+  /// conversion.
   bool isCarriedOn(OpOperand &use) {
     std::optional<CarriedValue> fed = CarriedValue::fedBy(use);
     return fed && recreated.contains({fed->values.front(), layout});
@@ -261,8 +261,8 @@ void computeIn(cta::LayoutAttr layout, Operation *user, LayoutSlicer &slicer, Wo
   worklist.eraseDead(oldOperands);
 }
 
-/// Sinks a conversion below the branch that alone uses it and yields it, unchanged on one side and, for example, masked
-/// on the other. The branch then yields the source's layout.
+/// Sinks a conversion below a branch that is its only user and yields its result, for example unchanged on one side and
+/// masked on the other. The branch then yields the source's layout.
 bool sinkBelowBranch(ConvertLayoutOp convert, LayoutSlicer &slicer) {
   int64_t bytes = LayoutSlicer::bytesOf(convert.getSrc());
   cta::LayoutAttr layout = cta::getLayoutAttr(convert.getSrc().getType());
@@ -272,7 +272,7 @@ bool sinkBelowBranch(ConvertLayoutOp convert, LayoutSlicer &slicer) {
         !llvm::all_of(convert->getUsers(), [&](Operation *user) { return branch->isProperAncestor(user); }))
       continue;
     Value result = branch.getResult(use.getOperandNumber());
-    // Costs no more than converting the branch's result.
+    // Sinks only if this costs no more than converting the branch's result.
     if (slicer.plan(result, layout, bytes + 1).cost > bytes)
       continue;
     slicer.rewrite(result, layout);
@@ -295,7 +295,7 @@ bool isStoredWiderUnconverted(ConvertLayoutOp convert) {
   });
 }
 
-/// A write through a descriptor, or into a buffer, accepts any layout.
+/// Makes writes through descriptors and to buffers, which accept any layout, take the unconverted value.
 bool storeUnconverted(ConvertLayoutOp convert) {
   bool changed = false;
   for (OpOperand &use : llvm::make_early_inc_range(convert->getUses()))
@@ -315,10 +315,10 @@ bool sinkConversion(ConvertLayoutOp convert, LayoutSlicer &slicer, Worklist &wor
     return true;
   if (!convert->use_empty())
     followers = Followers(convert, slicer).plan();
-  // Remaining uses of the conversion, if it is not erased together with the operations that have followed.
+  // The conversion is visited again for its remaining uses, unless it is erased together with the followers.
   if (changed || !followers.empty())
     worklist.push(convert);
-  // The conversions back are followed to find operands that are also among the operations that follow.
+  // If an operand is the result of an earlier follower, it is found by looking through the conversion back.
   for (Operation *op : followers)
     computeIn(layout, op, slicer, worklist);
   return changed || !followers.empty();
@@ -346,8 +346,8 @@ bool rematerialise(ConvertLayoutOp convert, LayoutSlicer &slicer, Worklist &work
   return true;
 }
 
-/// Converts the vector itself rather than the row or column to which it is expanded: this takes only shuffles, or it is
-/// loaded as needed.
+/// Converts the vector itself rather than the row or column to which it is expanded: this takes only shuffles, or the
+/// vector is loaded in the layout that is needed.
 void convertVector(ConvertLayoutOp convert) {
   auto expand = convert.getSrc().getDefiningOp<ExpandDimsOp>();
   if (!expand)
@@ -404,9 +404,9 @@ private:
     return changed;
   }
 
-  /// The maximum number of steps per conversion. Kernels of examples and tests take at most three. A binary search that
-  /// is unrolled 128 times has slices that are too long to be planned, and creates conversions again and again: with 64
-  /// it took 42 s.
+  /// The maximum number of steps per conversion. The kernels of examples and tests take at most three. A binary search
+  /// that is unrolled 128 times has slices that are too long to be planned, and creates new conversions again and
+  /// again; with a maximum of 64, it took 42 s to compile.
   static constexpr size_t stepsPerConversion = 16;
   size_t stepsLeft = 0;
 };

@@ -37,7 +37,7 @@ int64_t tile::countThreadRegisters(Operation *op) {
 
 namespace {
 
-// Slot numbers are indices, so they are not negative.
+// Means no slot; the indices of slots are not negative.
 constexpr int64_t noNumber = -1;
 
 Value emitNone(OpBuilder &builder, Location loc, Type slot) {
@@ -66,7 +66,7 @@ Value findSlotNumber(const LoopGraph &graph) {
   return {};
 }
 
-/// Emits the early and the late operations of a loop at different times.
+/// Rewrites a loop so that its early operations run one iteration ahead of its late ones.
 class LoopRewriter {
 public:
   LoopRewriter(const LoopGraph &graph, MmaSchedule schedule)
@@ -80,8 +80,8 @@ public:
     findCrossing();
   }
 
-  /// Returns true if threads have the registers, no buffer that two overlapping iterations access is written there, and
-  /// rings have as many slots as are in use at once.
+  /// Returns true if threads have enough registers, if no buffer that two overlapping iterations access is written in
+  /// them, and if rings have as many slots as are in use at once.
   bool isPossible() {
     const target::Tuned &tuned = target::tunedOf(cta::getTarget(loop));
     int64_t most = std::min(tuned.tensorRegistersAhead, countThreadRegisters(loop) - tuned.spareRegistersAhead);
@@ -244,8 +244,8 @@ private:
     }
   }
 
-  /// Returns the argument through which the next iteration gets the accumulator; none if there is none, or if it has
-  /// other users.
+  /// Returns the argument through which the next iteration gets the accumulator; nullopt if there is none, or if the
+  /// accumulator has other users.
   std::optional<unsigned> findCarrier(cta::AwaitOp await) {
     auto next = llvm::find(loop.getYieldedValues(), await.getResult());
     if (next == loop.getYieldedValues().end() || !await.getResult().hasOneUse())
@@ -253,10 +253,10 @@ private:
     return std::distance(loop.getYieldedValues().begin(), next);
   }
 
-  /// Returns the accumulator arguments whose first wgmma need not read zeros. No first round is peeled, because ptxas
-  /// takes 0.01 s for each wgmma of 256 columns. LLVM would peel it if the flag of the wgmma were carried, or were a
-  /// comparison of the induction variable, so it is derived from a slot. (LLVM unrolls loops with a few constant
-  /// steps.)
+  /// Returns the accumulator arguments whose first wgmma need not read zeros. A flag tells that wgmma to overwrite;
+  /// peeling the first round instead would cost compile time, because ptxas takes 0.01 s for each wgmma of 256 columns.
+  /// The flag is derived from a slot, because LLVM would peel the round if the flag were carried, or were a comparison
+  /// of the induction variable. (LLVM unrolls loops with a few constant steps.)
   SmallVector<unsigned> findZeroAccumulators() {
     SmallVector<unsigned> accumulators;
     for (cta::AwaitOp await : awaited) {
@@ -280,9 +280,9 @@ private:
     return mapping;
   }
 
-  /// Awaits the wgmmas issued by the previous round, and releases the slots that they read. The first round has no such
-  /// wgmmas (`isLater`, if given, is then false), and its carried values are the loop's initial ones. Accumulators that
-  /// wgmmas of this round already accumulate into are replaced by the results of those.
+  /// Awaits the wgmmas issued by the previous round, and releases the slots that they read. In the first round there
+  /// are no such wgmmas (`isLater`, if given, is then false), and `carried` holds the loop's initial values.
+  /// Accumulators that wgmmas of this round already accumulate into are replaced by the results of these wgmmas.
   void emitAwaited(IRRewriter &rewriter, ValueRange carried, Value isLater, IRMapping &late) {
     IRMapping before;
     before.map(tokens.getArrayRef(), carried.take_back(tokens.size()));
@@ -302,7 +302,7 @@ private:
       late.map(isAddedTo ? await.getAcc() : Value(loop.getRegionIterArg(carrier)), accumulator);
     }
     // The inputs of left operands pass through the wait as well; otherwise LLVM would compute the operands before it.
-    // Narrower values take few registers.
+    // Inputs narrower than 32 bits take few registers, and do not need this.
     for (unsigned index = 0; hasEarly && last && index < graph.nodes.size(); ++index)
       if (std::optional<unsigned> operand = graph.nodes[index].leftOperand;
           operand && isOfLate(graph.operations[*operand]->getResult(0)))
@@ -364,9 +364,9 @@ private:
     scf::YieldOp::create(rewriter, loop.getLoc(), results);
   }
 
-  /// Emits the operations of the wanted stages. Waits for operations of the previous round, given by `carried`, are
-  /// emitted at their place in the schedule. Without `carried`, the waits are for operations of this iteration and come
-  /// last.
+  /// Emits the operations of the wanted stages. With `carried`, waits are for operations of the previous round, which
+  /// it holds, and are emitted at their positions in the schedule. Without `carried`, the waits are for operations of
+  /// this iteration and come last.
   void emit(IRRewriter &rewriter, IRMapping &early, IRMapping &late, std::initializer_list<LoopStage> wanted,
             std::optional<ValueRange> carried = std::nullopt) {
     SmallVector<ScheduledNode> sequence;
@@ -408,8 +408,9 @@ private:
   bool hasEarly = false;
   SmallVector<cta::AwaitOp> awaited;
   SmallVector<cta::RingReleaseOp> released; ///< Operations whose slots are released in the following round.
-  SmallVector<Value> slots;                 ///< Their slots or, without any, the index of a slot that is read.
-  SetVector<Value> tokens;                  ///< Their tokens.
+  /// The slots of `released`; if it is empty, the index of a slot that is read.
+  SmallVector<Value> slots;
+  SetVector<Value> tokens; ///< The tokens that `awaited` and `released` name.
   SetVector<Value> crossing;
   std::set<unsigned> views; ///< Early operations that late ones also use.
 };

@@ -37,8 +37,8 @@ void avoidBranch(cta::RingReleaseOp release);
 /// Returns the number of registers of a thread that runs the operation.
 int64_t countThreadRegisters(mlir::Operation *op);
 
-/// Returns true if threads have the registers, rings the slots, and buffers no conflicting writes. A schedule without
-/// early operations needs a slot that tells whether there has been an iteration.
+/// Returns true if threads have enough registers, rings have enough slots, and no writes to buffers conflict. A
+/// schedule without early operations needs a slot that tells whether there has been an iteration.
 bool mayRunAhead(const LoopGraph &graph, const MmaSchedule &schedule);
 
 /// Rewrites the loop of `graph` according to `schedule`.

@@ -52,8 +52,8 @@ bool hasLongMmas(scf::ForOp loop, const LoopWork &work) {
   return work.tensorCores >= target::tunedOf(cta::getTarget(loop)).longMmaClocks;
 }
 
-/// Returns true if threads have registers for the operands and accumulators of all wgmmas of an iteration, any of which
-/// may be in flight together in another order than the program's, and for the loop's other carried and used values.
+/// Returns true if threads have registers for the operands and accumulators of all wgmmas of an iteration, which may
+/// all be in flight together once they are reordered, and for the loop's other carried and used values.
 bool mayBeReordered(const LoopGraph &graph) {
   llvm::SetVector<Value> live;
   for (Operation *op : graph.operations) {
@@ -121,8 +121,8 @@ void awaitLate(KernelOp kernel) {
   }
 }
 
-/// Returns true if the kernel copies by TMA. With roles, slots are released after the awaits of their readers; a TMA
-/// copy in a loop awaits all threads.
+/// Returns true if the kernel copies by TMA. Awaits then stay where they are: with roles, slots are released after the
+/// awaits of their readers, and a TMA copy in a loop awaits all threads.
 bool copiesByTma(KernelOp kernel) {
   return kernel
       .walk([](Operation *op) {

@@ -10,12 +10,12 @@
 
 namespace tile {
 
-/// Returns the values and all that are computed from them element by element, also across the iterations of loops.
+/// Returns the values, and all values that are computed from them element by element, including across loop iterations.
 llvm::SetVector<mlir::Value> collectComputed(llvm::SetVector<mlir::Value> values);
 
 /// Returns the shapes that keep a row layout: those mostly reduced along columns, those reduced in a loop without MMAs,
-/// such as one row of a block after the other, and those of FMA dots. A tensor reshaped from a block of another shape,
-/// such as unpacked weights, stays in the threads that hold it.
+/// for example over the rows of a block, and those of FMA dots. A tensor reshaped from a block of another shape, such
+/// as unpacked weights, stays in the threads that hold it.
 llvm::DenseSet<llvm::ArrayRef<int64_t>> collectShapesOfRows(KernelOp kernel);
 
 } // namespace tile

@@ -14,11 +14,11 @@
 //     A; for k = first … S in steps of N: acc += …
 //     B(combine acc) }
 //
-// In a kernel that is not persistent, each program has one cluster, and its body becomes a tile.programs, too. Pointers
-// that its loop advances begin at the CTA's first step.
+// In a kernel that is not persistent, one cluster computes each program, and the kernel's body becomes a tile.programs,
+// too. Pointers that the loop advances begin at the CTA's first step.
 //
-// For few programs with many steps. Unlike stream-K this needs no global memory, no flags and no schedule, but it
-// splits all programs in the same way. Accumulators are added in the order of ranks, so that the result is
+// This pays off for few programs with many steps. Unlike stream-K it needs no global memory, no flags and no schedule,
+// but it splits all programs in the same way. Accumulators are added in the order of ranks, so the result is
 // deterministic.
 #include "Analysis/GemmPrograms.h"
 #include "Analysis/LoopRange.h"
@@ -45,7 +45,7 @@ using namespace tile;
 
 namespace {
 
-/// Returns a lower bound of the bytes of the kernel's buffers: each copy of a step has at least two slots.
+/// Returns a lower bound for the total size of the kernel's buffers: each copy of a step has at least two slots.
 int64_t sharedBytesOf(KernelOp kernel, scf::ForOp steps) {
   int64_t bytes = target::sharedAlignment;
   kernel.walk(
@@ -53,8 +53,8 @@ int64_t sharedBytesOf(KernelOp kernel, scf::ForOp steps) {
   return bytes;
 }
 
-/// Returns the bytes of tensors that threads may exchange through shared memory: those of a step, and the largest of
-/// the others.
+/// Returns the size of the tensors that threads may exchange through shared memory at the same time: all tensors of a
+/// step together, or the largest tensor, whichever is larger.
 int64_t exchangedBytesOf(KernelOp kernel, scf::ForOp steps) {
   int64_t inSteps = 0, largest = 0;
   kernel.walk([&](cta::ConvertLayoutOp convert) {
@@ -100,8 +100,8 @@ ProgramsOp wrapInClusters(KernelOp kernel) {
                       WorkAttr::get(kernel.getContext(), WorkOrder::grid, /*group=*/1, /*persistent=*/false));
 }
 
-/// Makes a pointer begin at the CTA's first step and advance by as many steps as there are CTAs. In 64 bits, because
-/// the program itself never advances by so much at once.
+/// Makes a pointer begin at the CTA's first step and advance by as many steps as there are CTAs. The offsets are
+/// computed in 64 bits, because they may overflow the type in which the program advances by one step.
 void scaleAdvance(ProgramsOp programs, scf::ForOp steps, unsigned index, AddPtrOp add, Value offset, int64_t ctas) {
   IRRewriter rewriter(steps);
   Location loc = steps.getLoc();
@@ -121,7 +121,8 @@ void scaleAdvance(ProgramsOp programs, scf::ForOp steps, unsigned index, AddPtrO
   rewriter.replaceOpWithNewOp<AddPtrOp>(add, add.getPtr(), all);
 }
 
-/// Returns false if the increment of a pointer is not known before the loop.
+/// Splits the steps of a kernel that is not persistent. Returns false if the increment of a pointer is not known before
+/// the loop.
 bool splitProgram(KernelOp kernel, MainLoop plan, int64_t ctas) {
   IRRewriter rewriter(plan.loop);
   SmallVector<Value> offsets;
@@ -202,7 +203,7 @@ private:
     return false;
   }
 
-  /// Returns true if the exchange buffer fits together with `others` bytes; otherwise a remark says so.
+  /// Returns true if the exchange buffer fits together with `others` bytes; otherwise emits a remark.
   bool hasRoom(const target::GpuTarget &gpu, scf::ForOp steps, TypeRange sums, int64_t ctas, int64_t others = 0) {
     int64_t exchange = 0; // accumulators are exchanged sequentially, so the buffer has the size of the largest one
     for (Type sum : sums)

@@ -4,15 +4,15 @@
 // A persistent kernel of T programs on G CTAs takes ceil(T / G) waves, although the last one may be nearly empty. If
 // that wastes much time, the programs of the last wave are split along their K loops. Each has an owner, which executes
 // its first steps. The remaining steps of all programs, laid end to end, are distributed to helpers in equal ranges,
-// and the owner adds up. The kernel decides at run time, when it knows the numbers of tiles and steps; this pass
-// records what splitting costs and where to split:
+// and the owner adds the helpers' accumulators to its own. The kernel decides at run time, when it knows the numbers of
+// tiles and steps; this pass records what splitting costs and where to split:
 //
 //   tile.programs (…) { A; for k = 0 … S: acc += …; B(acc) }
 //   ==>
 //   tile.programs (…, %first, %end) steps (%n) #tile.work<…, tail = …> {
 //     A; for k = first … end: acc += …; B(combine acc) }
 //
-// Other accumulations in the loop, such as that of an operand's columns, are split in the same way.
+// Other sums that the loop accumulates, such as the sum of an operand's columns, are split in the same way.
 //
 // Owners are at the same step of neighbouring programs at any time, as in full waves, so they share L2 reads. So do
 // helpers, if there are enough for each program to have equally many. README.md of lib/Target has the rule for when to
@@ -37,12 +37,12 @@ using namespace tile;
 
 namespace {
 
-/// Returns the number of accumulator elements that are computed.
+/// Returns the number of accumulator elements, without padding.
 int64_t elementsOf(GemmPrograms plan) {
   return plan.getAccumulatorType().getDimSize(0) * plan.getWgmma().getB().getType().getShape()[1];
 }
 
-/// Returns the bytes of one step along K.
+/// Returns the size in bytes of a step along K.
 int64_t stepBytesOf(GemmPrograms plan) {
   cta::BufferType b = plan.getWgmma().getB().getType();
   return b.getShape()[0] * getBytesInMemory(b.getElementType());
@@ -62,7 +62,7 @@ std::optional<GemmPrograms> planStream(KernelOp kernel) {
   return isWorthIt ? plan : std::nullopt;
 }
 
-/// Does nothing if the number of steps differs between programs.
+/// Splits the loop of the programs and records the costs. Does nothing if the number of steps differs between programs.
 void cutTail(GemmPrograms plan) {
   ProgramsOp programs = plan.programs;
   scf::ForOp steps = plan.steps;

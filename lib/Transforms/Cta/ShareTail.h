@@ -7,7 +7,7 @@
 namespace tile {
 
 /// Records in the `work` of a persistent kernel what splitting the tiles of the last wave costs, and where they are
-/// split. Does nothing to kernels whose programs do not accumulate over one loop with the same number of K steps, long
+/// split. Does nothing unless all programs accumulate over one loop with the same number of K steps, which must be long
 /// enough to be split.
 void shareTail(KernelOp kernel);
 

@@ -19,8 +19,8 @@ int64_t getAlignment(cta::BufferType type) {
   return type.getBytesPerSlot() >= pattern ? std::max<int64_t>(pattern, 128) : 128;
 }
 
-/// Returns the lowest offset at which `buffer` overlaps none of `placed` with an intersecting lifetime or, without
-/// `share`, none at all.
+/// Returns the lowest offset at which `buffer` overlaps no buffer of `placed` with an intersecting lifetime or, without
+/// `share`, no buffer of `placed` at all.
 int64_t findOffset(const Placement &buffer, ArrayRef<Placement> placed, bool share) {
   int64_t alignment = getAlignment(buffer.life.getType());
   int64_t offset = 0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Assignment of shared memory offsets to buffers.
 //
-// The largest buffer first, each at the lowest offset where it overlaps no placed buffer with an intersecting lifetime:
+// Places the largest buffer first, and each at the lowest offset where it overlaps no placed buffer with an
+// intersecting lifetime:
 //
 //   offset  0 ┌─────────────┬────────┐        a and c never live together, so they share bytes;
 //             │ a           │ c      │        cta-insert-barriers orders the accesses

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // cta-specialize-mma: let one thread of a separate warp issue the MMAs of main loops.
 //
-// After cta-specialize-warps and cta-keep-accumulators, a main loop of tcgen05 dots is only waiting and issuing, which
-// needs one thread. It moves to a role "mma". A slot of operands is released, and the accumulator is passed to the
+// After cta-specialize-warps and cta-keep-accumulators, a main loop of tcgen05 dots only waits and issues, for which
+// one thread suffices. It moves to a role "mma". A slot of operands is released, and the accumulator is passed to the
 // consumers, when the MMAs are complete, without a thread that waits for them:
 //
 //   consumer: for k {                   mma: %s = ring_acquire %done          consumer: %s = ring_wait %done
@@ -14,7 +14,7 @@
 //   use %x
 //
 // The ring %done has no buffers: it only says who may access the accumulator. In persistent kernels it has two slots,
-// and so has the accumulator if tensor memory is large enough: one tile is multiplied while another one is stored.
+// and so has the accumulator if tensor memory is large enough: one tile is computed while another one is stored.
 #include "Analysis/RoleSlice.h"
 #include "Cta/CtaDialect.h"
 #include "Target/Engines/Tcgen05.h"
@@ -118,7 +118,8 @@ private:
     return true;
   }
 
-  /// A slot is released by all roles that read the ring, so no other role may release it.
+  /// Requires that the consumers use the rings of the loops nowhere else: a slot is released by all roles that read the
+  /// ring.
   bool ringsAreTheirs() {
     WalkResult result = consumer->walk([&](cta::RingWaitOp wait) {
       bool isOfLoop = llvm::any_of(loops, [&](MainLoop &main) { return main.loop->isAncestor(wait); });
@@ -248,7 +249,7 @@ struct CtaSpecializeMma : tile::impl::CtaSpecializeMmaBase<CtaSpecializeMma> {
   void runOnKernel() override {
     KernelOp kernel = getOperation();
     cta::WarpRolesOp roles = cta::findRoles(kernel);
-    // Slots that CTAs of a cluster share are released in all of them. Teams count slots separately.
+    // Slots that CTAs of a cluster share would have to be released in all of them. Teams count slots separately.
     if (!roles || kernel.getClusterCtas() > 1 || kernel.getPingPong() || roles.countResidentCtas() != 0)
       return;
     SmallVector<Value> barriers;

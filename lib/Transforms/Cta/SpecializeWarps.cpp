@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // cta-specialize-warps: move TMA loads into a producer warp that runs ahead of the consumers.
 //
-// The TMA loads of one block for the same MMAs form a channel: a ring, each of whose slots has room for all of them.
-// The producer acquires a slot when it is empty and starts the copies; the consumer warps wait until it is full and
-// release it after its last use. Both take the same slots in the same order, across all loops and branches around the
-// block, so that the producer can run ahead into the next output tile:
+// The TMA loads of one block for the same MMAs form a channel with one ring, each of whose slots has room for all of
+// these loads. The producer acquires a slot when it is empty and starts the copies; the consumer warps wait until the
+// slot is full and release it after its last use. Both take the same slots in the same order, across all loops and
+// branches around the block, so that the producer can run ahead into the next output tile:
 //
 //   for k {                  consumer: for k {                          producer: for k {
 //     tma_load_sync %b     ==>     %s = ring_wait %r                      %s = ring_acquire %r
@@ -42,15 +42,15 @@ using namespace tile;
 
 namespace {
 
-/// Returns the number of accumulator registers per thread that the MMA computes: those of padded columns are never
-/// written.
+/// Returns the number of accumulator registers per thread that the MMA computes; the registers of padded columns are
+/// never written.
 int64_t countComputedRegisters(cta::WgmmaOp mma) {
   RankedTensorType acc = mma.getAcc().getType();
   return cta::getLayout(acc).numRegisters() * mma.getB().getType().getShape().back() / acc.getShape().back();
 }
 
-/// Returns the number of slots that a channel should have (target::chooseSlots()): more than there are stages only in
-/// the deepest loop, if there is just one such loop. A channel outside of loops needs one.
+/// Returns the number of slots that a channel should have (target::chooseSlots()). Only the channel in the deepest
+/// loop, if there is just one, may have more slots than the loop has stages. A channel outside of loops needs one.
 unsigned chooseRingSlots(KernelOp kernel, const RolePlan &plan, const Channel &channel) {
   SmallVector<LoopLikeOpInterface> loops = channel.getLoops();
   if (loops.empty())
@@ -68,8 +68,8 @@ unsigned chooseRingSlots(KernelOp kernel, const RolePlan &plan, const Channel &c
   return target::chooseSlots(cta::getTarget(kernel), stages, taken);
 }
 
-/// Returns register budgets for loops and programs of several dependent MMAs whose consumer warp groups share a
-/// multiprocessor with those of other CTAs.
+/// Returns register budgets with which the consumer warp groups of several CTAs share a multiprocessor, for kernels
+/// with several dependent MMAs in a loop or program.
 std::vector<target::SharedRoleRegisters> planChainRegisters(KernelOp kernel) {
   int64_t most = 0, accumulator = 0;
   kernel.walk([&](Operation *op) {
@@ -96,7 +96,7 @@ std::vector<target::SharedRoleRegisters> planChainRegisters(KernelOp kernel) {
 /// Returns, for each channel, an earlier channel whose slots it continues; the channel itself if there is none.
 SmallVector<unsigned> findPrevious(KernelOp kernel, const RolePlan &plan) {
   auto previous = llvm::to_vector(llvm::seq<unsigned>(0, plan.channels.size()));
-  // Teams and clusters count the slots of one loop.
+  // Teams and clusters can count the slots of only one loop.
   if (kernel.getPingPong() || kernel.getClusterCtas() > 1)
     return previous;
   std::set<unsigned> continued;
@@ -107,9 +107,9 @@ SmallVector<unsigned> findPrevious(KernelOp kernel, const RolePlan &plan) {
   return previous;
 }
 
-/// Returns the number of slots of each channel, or none if `capacity` bytes of shared memory do not hold the minimum
-/// together with the buffers of `teams`: one slot each, and two in the deepest loops if several CTAs share a
-/// multiprocessor.
+/// Returns the number of slots of each channel. Returns nullopt if `capacity` bytes of shared memory do not hold the
+/// minimum together with the buffers of `teams`. The minimum is one slot per channel, and `least` slots in the deepest
+/// loops.
 std::optional<SmallVector<int64_t>> planSlots(KernelOp kernel, const RolePlan &plan, ArrayRef<unsigned> previous,
                                               int64_t capacity, int64_t teams, unsigned least) {
   DenseSet<Operation *> channelAllocs;
@@ -142,7 +142,7 @@ std::optional<SmallVector<int64_t>> planSlots(KernelOp kernel, const RolePlan &p
   return slots;
 }
 
-/// A channel in the kernel.
+/// The ring of a channel in the kernel.
 struct ChannelRing {
   int64_t slots = 1;
   Value ring;
@@ -176,8 +176,8 @@ private:
   /// Returns true if the operation stays before the roles, so that both use its results: buffers, constants, and
   /// scalars that the producer needs, too. Memory is read inside the roles: operations outside may run before the
   /// previous grid has ended (cta-overlap-grids). The program index is also queried there: sharing values derived from
-  /// it does not make the compiled code shorter, and takes registers that epilogues need. Loops may carry tensors of
-  /// the consumer role.
+  /// it does not make the compiled code shorter, and takes registers that epilogues need. Loops are not shared, because
+  /// they may carry tensors of the consumer role.
   bool isShared(Operation &op, const DenseSet<Operation *> &moved) {
     if (isa<cta::AllocOp, cta::MbarrierAllocOp, cta::TensorMemoryAllocOp, arith::ConstantOp>(op))
       return true;
@@ -238,7 +238,7 @@ private:
 
   static bool isComputation(Operation *op) { return isa<cta::MakeTensorMapOp>(op) || isMemoryEffectFree(op); }
 
-  /// Returns true if the operation, with all operations inside, only computes and reads memory.
+  /// Returns true if the operation, including all operations in it, only computes and reads memory.
   static bool mayPrecedeCopies(Operation &op) {
     return !op.walk([](Operation *inner) {
                 bool isControl = inner->hasTrait<OpTrait::HasRecursiveMemoryEffects>();
@@ -247,7 +247,7 @@ private:
               }).wasInterrupted();
   }
 
-  /// Returns true if the operation, or one inside, uses a result of one of `others`.
+  /// Returns true if the operation, or an operation in it, uses a result of one of `others`.
   static bool usesResultOf(ArrayRef<Operation *> others, Operation &op) {
     return op
         .walk([&](Operation *inner) {
@@ -258,8 +258,8 @@ private:
         .wasInterrupted();
   }
 
-  /// Returns the operations of `block` that the producer needs. Tensor maps, and what they are computed from, also by
-  /// loops and branches, precede the copies to a slot: a ring is drained for a new map between slots only.
+  /// Returns the operations of `block` that the producer needs. Tensor maps and their computation, including loops and
+  /// branches, come before the copies to a slot, because a ring can be drained for a new map only between slots.
   SmallVector<Operation *> orderForProducer(Block &block) {
     SmallVector<Operation *> ordered;
     size_t begin = 0, open = 0; // index of the first copy to a slot; channels whose slot is partly filled
@@ -320,7 +320,8 @@ private:
     }
   }
 
-  /// Replaces a map. Copies may still need the previous one, so the rings that read through it are drained first.
+  /// Emits a tensor map that replaces a previous one. Copies may still need that one, so the rings that read through
+  /// the map are drained first.
   void emitProducerMap(cta::MakeTensorMapOp map) {
     Location loc = map.getLoc();
     for (auto [channel, ring] : llvm::zip(plan.channels, rings)) {
@@ -339,7 +340,7 @@ private:
     cast<cta::MakeTensorMapOp>(rewriter.clone(*map, mapping)).setSingle(true);
   }
 
-  /// The producer encodes the maps through which it reads.
+  /// Erases the maps that only the producer uses: the producer encodes them itself.
   void eraseMapsOfConsumer() {
     consumer->walk([&](cta::MakeTensorMapOp map) {
       if (map->use_empty())
@@ -367,7 +368,7 @@ private:
   IRRewriter rewriter;
   RolePlan plan;
   std::optional<target::RoleRegisters> budget;
-  /// Rings that the producer has filled since they were last drained, and under which condition.
+  /// Rings that have been drained since the last copy, each with the condition under which it was.
   DenseSet<std::pair<Value, Value>> drained;
   SmallVector<unsigned> previous;
   SmallVector<ChannelRing> rings; ///< The ring of each channel.
@@ -376,7 +377,7 @@ private:
   IRMapping mapping; // from the program to the producer's copy of it
 };
 
-/// Erases register loads of blocks that have become dead.
+/// Erases loads of blocks from shared memory whose results are no longer used.
 void eraseDeadReads(KernelOp kernel) {
   IRRewriter rewriter(kernel.getContext());
   SmallVector<Operation *> loads;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // cta-split-stores: store a large matrix panel by panel.
 //
-// The layout of an accumulator suits no store, so it goes through shared memory. All at once, that takes shared memory
-// for the whole matrix, and every thread holds the addresses and masks of all of its elements. Instead, one panel of
-// columns after the other goes through a small buffer:
+// Storing from the layout of an accumulator is slow, so the matrix goes through shared memory. Done all at once, this
+// takes shared memory for the whole matrix, and every thread holds the addresses and masks of all of its elements.
+// Instead, one panel of columns after the other goes through a small buffer:
 //
 //   %y = cta.convert_layout %x : #acc -> #rows          for each panel p:  cta.local_store (columns p of %x), %buffer
 //   tile.store %ptrs, %y mask %m                  ==>                      %y = cta.local_load %buffer : #panel
@@ -12,7 +12,7 @@
 // In #panel each warp writes the rows of its own accumulators, so warp groups do not wait for each other. Element-wise
 // computations of %x are split into panels, too. Consecutive stores, such as those of several gradients, alternate
 // panel by panel: common inputs are computed once and have short live ranges. A branch in a loop has a private buffer,
-// because the remainder of the loop uses the memory.
+// whose memory the remainder of the loop can use.
 #include "Analysis/Recreate.h"
 #include "Layout/Movement.h"
 #include "Target/Tuned.h"
@@ -60,7 +60,7 @@ std::optional<StorePlan> plan(StoreOp store) {
     return std::nullopt;
   const int64_t panelElements = target::tunedOf(cta::getTarget(store)).storePanelElements;
   int64_t columns = panelElements * layout::lanesPerWarp * acc.numWarps() / type.getDimSize(0);
-  // Elements that are stored by one access are in one row of a panel.
+  // The elements that one access stores must be in one row of a panel.
   if (columns > 0)
     columns = std::max<int64_t>(columns, store.getVector());
   if (columns == 0 || columns >= type.getDimSize(1))
@@ -73,7 +73,7 @@ std::optional<StorePlan> plan(StoreOp store) {
   return StorePlan{store, convert, *slice, cta::LayoutAttr::get(store.getContext(), *rows), columns};
 }
 
-/// Returns the matrices from which this one is computed element by element in its block, except itself and constants.
+/// Returns the matrices from which `matrix` is computed element by element in its block, except itself and constants.
 DenseSet<Value> findInputs(Value matrix) {
   DenseSet<Value> inputs;
   SmallVector<Value> values{matrix};
@@ -91,8 +91,8 @@ DenseSet<Value> findInputs(Value matrix) {
   return inputs;
 }
 
-/// Returns true if the panels of `next` can alternate with those of the preceding stores: it has the same inputs,
-/// another destination and panels of the same columns, and no operation in between has effects.
+/// Returns true if the panels of `next` can alternate with those of the preceding stores: it shares inputs with them,
+/// has another destination and panels of the same columns, and no operation in between has effects.
 bool isWrittenWith(MutableArrayRef<StorePlan> group, StorePlan next) {
   StorePlan last = group.back();
   if (next.store->getBlock() != last.store->getBlock() || next.columns != last.columns ||

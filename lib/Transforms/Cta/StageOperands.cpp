@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Chooses where wgmma operands are stored, and which of their dimensions is contiguous.
 //
-// 16-bit operands may have either dimension contiguous: the one in which they are loaded, so that whole vectors are
-// stored, and copied by cp.async later. 8-bit operands must have k contiguous.
+// 16-bit operands may have either dimension contiguous. The dimension along which they are loaded is chosen, so that
+// whole vectors are stored, or copied by cp.async later. 8-bit operands must have k contiguous.
 #include "Transforms/Cta/StageOperands.h"
 
 #include "Analysis/EngineChoice.h"
@@ -28,10 +28,10 @@ static unsigned contiguousDimOf(RankedTensorType matrix) {
   return 1;
 }
 
-/// Returns the dimension of `value` that is contiguous in the largest tensor from which it is loaded or computed, or in
-/// its own layout.
+/// Returns the dimension of `value` that is contiguous in the largest tensor from which it is loaded or computed; if
+/// there is none, the dimension that is contiguous in the layout of `value`.
 static unsigned findContiguousDim(Value value) {
-  llvm::SetVector<std::pair<Value, unsigned>> visited; // dimension 1, if the value is transposed
+  llvm::SetVector<std::pair<Value, unsigned>> visited; // each with 1 if it is transposed, else 0
   visited.insert({value, 0});
   Value largest;
   unsigned isTransposed = 0;
@@ -88,7 +88,7 @@ void OperandStage::storeScales(OpOperand &scales) {
   scales.set(cta::LocalLoadOp::create(builder, scales.getOwner()->getLoc(), type, buffer, /*start=*/{}));
 }
 
-/// Repeats a matrix along a dimension, up to this size; each thread repeats the elements that it has.
+/// Repeats a matrix along a dimension up to `size`; each thread repeats the elements that it has.
 static Value repeatAlong(Value matrix, unsigned dim, int64_t size) {
   auto type = cast<RankedTensorType>(matrix.getType());
   OpBuilder builder(type.getContext());
@@ -141,7 +141,7 @@ void OperandStage::store(DotOp dot) {
     store(dot.getAMutable(), {1, widestPanel});
   if (engine.getSourceB() == OperandSource::Transposed)
     store(dot.getBMutable(), {0, widestPanel});
-  // As loaded, if a matrix descriptor can express that; otherwise k is contiguous.
+  // The dimension along which the operand is loaded is contiguous if a matrix descriptor supports that; otherwise k.
   bool isTransposed = engine.getResultTransposed();
   for (bool isA : {true, false}) {
     if ((isA ? engine.getSourceA() : engine.getSourceB()) != OperandSource::Threads)
@@ -153,7 +153,7 @@ void OperandStage::store(DotOp dot) {
       store(operand, {contiguousDim, widestPanel}, tcgen05 && isA ? tcgen05.getM() : 0);
       continue;
     }
-    // With n contiguous, each warp group begins at a panel, whose rows are swizzled.
+    // If n is contiguous, the columns of each warp group must begin at a panel, whose rows are swizzled.
     int64_t columns = cast<RankedTensorType>(operand.get().getType()).getDimSize(1 - kDim) / engine.getGroupsN();
     if (contiguousDim != kDim && columns * bytes >= target::minSwizzle)
       store(operand, {contiguousDim, std::min(columns, widestPanel)});

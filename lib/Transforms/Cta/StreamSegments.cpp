@@ -39,8 +39,8 @@ struct Ranges {
   }
 };
 
-/// Sets isSplit, participants and ownSteps: target::TailSplit::share() in IR. Divisions are slow, and small problems
-/// must not wait for them.
+/// Sets isSplit, participants and ownSteps: target::TailSplit::share() in IR. The computation is in a branch, because
+/// divisions are slow, and small problems must not wait for them.
 void emitParticipants(TailPlan &plan, const target::TailSplit &split, RewriterBase &rewriter, Location loc) {
   I32Arith n(rewriter, loc);
   Value zero = n.constant(0), one = n.constant(1);
@@ -76,15 +76,17 @@ void emitParticipants(TailPlan &plan, const target::TailSplit &split, RewriterBa
   plan.ownSteps = branch.getResult(2);
 }
 
-/// The work of a CTA: whole programs, followed by the first steps of a split one (owner), or by a range that may span
-/// several (helper).
+/// The work of a CTA: whole programs, followed by the first steps of a split program (owner), or by a range of steps
+/// that may span several split programs (helper).
 struct Share {
-  Value whole;         ///< Programs that it computes completely.
-  Value segments;      ///< These, plus the split ones of which it computes a part.
+  Value whole;         ///< The number of programs that it computes completely.
+  Value segments;      ///< The number of these, plus the split programs of which it computes a part.
   Value program, from; ///< Where its share of split programs begins.
   Value steps;         ///< The number of steps of this share.
   Value pieces;        ///< Pieces that helpers store for this owner.
-  Value pieceOffset;   ///< Distance from a program to its piece: this helper's, or the last one for this owner.
+  /// Added to a program's index, gives that of its piece: the one that this helper stores, or the last one for this
+  /// owner.
+  Value pieceOffset;
 };
 
 class SegmentsLowering {
@@ -179,7 +181,8 @@ private:
     return segment.getResults().drop_front(3);
   }
 
-  /// Computes values that are used after the main loop there: they would take registers in it.
+  /// Computes a value at its uses, which are after the main loop: computed earlier, it would take registers in the
+  /// loop.
   void replaceUses(Value argument, llvm::function_ref<Value()> emit) {
     OpBuilder::InsertionGuard guard(rewriter);
     for (OpOperand &use : llvm::make_early_inc_range(argument.getUses())) {

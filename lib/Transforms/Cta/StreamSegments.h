@@ -13,11 +13,11 @@ struct TailPlan {
   mlir::Value ctas;
   mlir::Value steps;        ///< The steps of a program, at least 1.
   mlir::Value waves;        ///< The number of full waves.
-  mlir::Value tail;         ///< Programs of the last wave.
-  mlir::Value isSplit;      ///< True if CTAs share these.
-  mlir::Value participants; ///< Owners and helpers.
+  mlir::Value tail;         ///< The number of programs in the last wave.
+  mlir::Value isSplit;      ///< True if CTAs split these programs.
+  mlir::Value participants; ///< The number of owners and helpers.
   mlir::Value ownSteps;     ///< The steps of each split program's owner, at least 1.
-  mlir::Value whole;        ///< Programs before those of the last wave.
+  mlir::Value whole;        ///< The number of programs before the last wave.
 };
 
 /// Emits the plan for `count` programs, whose work has a `tail`, on `ctas` CTAs, at the insertion point.

@@ -14,12 +14,13 @@ using namespace tile;
 
 namespace {
 
-/// A turn: from before the first MMA to after the last one.
+/// The operations between which a turn lasts: from before the first MMA to after the last one.
 struct Turn {
   Operation *first, *last;
 };
 
-/// Counts the registers of matrices on which threads compute or which they reduce.
+/// Counts the registers of the matrices that the operation computes element by element, or reduces; zero if there are
+/// few.
 int64_t countWork(Operation *op) {
   const int64_t fewRegisters = target::tunedOf(cta::getTarget(op)).alternationVectorRegisters;
   auto count = [](ValueRange values) {
@@ -33,7 +34,7 @@ int64_t countWork(Operation *op) {
   return registers > fewRegisters ? registers : 0;
 }
 
-/// Returns true if warps execute it without synchronizing.
+/// Returns true if warps execute the operation without synchronizing.
 bool isAlone(Operation *op) {
   if (auto reduce = dyn_cast<ReduceOp>(op))
     return llvm::all_of(reduce.getSrcs(), [&](Value source) {
@@ -48,8 +49,8 @@ bool isAlone(Operation *op) {
           llvm::none_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>));
 }
 
-/// Plans a turn with all MMAs of an iteration, or of a program. None if there are fewer than two, little is computed
-/// between them and those of the next iteration, or warps synchronize in the turn.
+/// Plans a turn with all MMAs of an iteration, or of a program. Returns nullopt if there are fewer than two, if little
+/// is computed between them and the MMAs of the next iteration, or if warps synchronize in the turn.
 std::optional<Turn> planTurn(Block &body) {
   const int64_t minWork = target::tunedOf(cta::getTarget(body.getParentOp())).workPerAlternation;
   auto mmas = llvm::to_vector(body.getOps<cta::WgmmaOp>());
@@ -73,7 +74,7 @@ void emitTurn(RewriterBase &rewriter, Location loc, const Turn &turn, unsigned g
   cta::TurnEndOp::create(rewriter, loc, groups);
 }
 
-/// Returns true if any loop or program has turns.
+/// Adds turns to the loops and programs of a role. Returns true if any of them has turns.
 bool alternateGroups(RewriterBase &rewriter, const cta::Role &role, Location loc) {
   unsigned groups = role.getAttr().getWarps() / target::warpsPerGroup;
   if (groups < 2)

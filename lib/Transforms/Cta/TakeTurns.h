@@ -2,8 +2,8 @@
 // Lets consumer warp groups issue MMAs in turn.
 //
 // Between the MMAs of a loop, threads compute, for example attention's exponentials. Warp groups that run the same code
-// wait for the tensor cores at the same time, and leave them idle at the same time. With turns, one computes while the
-// MMAs of the other execute (FlashAttention-3, section 3.1, "ping-pong scheduling"):
+// wait for the tensor cores at the same time, and leave them idle at the same time. With turns, one group computes
+// while the MMAs of the other execute (FlashAttention-3, section 3.1, "ping-pong scheduling"):
 //
 //   for:                                    turn_open
 //     s = wgmma q, k                        for:
@@ -13,10 +13,10 @@
 //                                             wait s {1};  p = exp(s) …
 //
 // A turn ends when its last MMA is issued: MMAs of warp groups execute in issue order. Turns do not span the end of an
-// iteration: otherwise ptxas would move computations after the wait for the turn, and attention takes 1.27 times as
-// long. Results do not depend on turns. All warp groups take the same number of turns, because they run the same loops.
-// A warp group that has the turn waits only for copies of the producer, which follow releases of slots in earlier
-// turns.
+// iteration: otherwise ptxas would move computations after the wait for the turn, and attention would take 1.27 times
+// as long. Results do not depend on turns. All warp groups take the same number of turns, because they run the same
+// loops. Turns cannot deadlock: a warp group that has the turn waits only for copies of the producer, which in turn
+// waits only for slots that were released in earlier turns.
 #pragma once
 
 #include "Tile/TileDialect.h"
@@ -25,8 +25,8 @@
 
 namespace tile {
 
-/// Adds turns to loops and programs of the consumer role that have several MMAs and enough computation between them; to
-/// no others. The order of MMAs must be final.
+/// Adds turns to those loops and programs of the consumer role that have several MMAs and enough computation between
+/// them. The order of MMAs must be final.
 void takeTurns(mlir::RewriterBase &rewriter, KernelOp kernel);
 
 } // namespace tile

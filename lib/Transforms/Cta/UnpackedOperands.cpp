@@ -10,7 +10,7 @@ using namespace tile;
 
 namespace {
 
-/// The layout of a value, and the bytes of the largest load that it comes from.
+/// The layout of a value, and the size of the largest load from which the value is computed.
 struct Derived {
   cta::LayoutAttr layout;
   int64_t bytes = 0;
@@ -30,7 +30,8 @@ public:
     return derived;
   }
 
-  /// Gives layouts to shapes that have none yet, and to the values of shapes that have another one.
+  /// Records derived layouts in `ofShapes` for shapes without a layout, and in `ofValues` for values whose shape has
+  /// another.
   void share(DenseMap<ArrayRef<int64_t>, cta::LayoutAttr> &ofShapes, UnpackedLayouts &ofValues) const {
     for (const auto &[value, derived] : known) {
       if (!derived.layout)
@@ -55,7 +56,8 @@ private:
     return isElementwise(op) ? ofLargest(op) : Derived();
   }
 
-  /// The layout derives from the operand with the largest load. Scales, of which a thread needs few, follow it.
+  /// Derives the layout from the operand with the largest load. Scales, of which a thread needs few, follow that
+  /// operand.
   Derived ofLargest(Operation *op) {
     Derived largest;
     for (Value operand : op->getOperands())
@@ -64,7 +66,7 @@ private:
     return largest;
   }
 
-  /// One of the two values that tl.join interleaves.
+  /// Derives the layout of one of the two values that tl.join interleaves.
   Derived ofJoined(BroadcastOp broadcast) {
     auto expand = broadcast.getSrc().getDefiningOp<ExpandDimsOp>();
     ArrayRef<int64_t> shape = broadcast.getType().getShape();
@@ -101,7 +103,7 @@ UnpackedLayouts tile::planUnpacked(KernelOp kernel, const DenseMap<Operation *, 
     Derivation left(ofLoads), right(ofLoads);
     bool isLeft = engine.getSourceA() == target::OperandSource::Threads,
          isRight = engine.getSourceB() == target::OperandSource::Threads;
-    // Next to an unpacked operand, the other one keeps the layout of its load, too: their shapes may be equal.
+    // If one operand is unpacked, the other keeps the layout of its load, too, because both may have the same shape.
     if (!(isLeft && left.of(dot.getA()).isUnpacked) && !(isRight && right.of(dot.getB()).isUnpacked))
       return;
     if (isLeft && left.of(dot.getA()).layout)

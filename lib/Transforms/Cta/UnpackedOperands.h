@@ -17,15 +17,17 @@
 
 namespace tile {
 
-/// Layouts of values whose shape has another one: both operands of a dot of 128x128x128 may be unpacked.
+/// Layouts of values whose shape has another layout. Both operands of a dot of 128x128x128 may be unpacked, for
+/// example.
 using UnpackedLayouts = llvm::MapVector<mlir::Value, cta::LayoutAttr>;
 
-/// Gives the shapes between such loads and dots, which have no layout yet, the layouts in which nothing moves. Returns
-/// those of values whose shape already has another layout.
+/// Adds to `ofShapes` the layouts in which no data moves between such loads and dots, for shapes without a layout.
+/// Returns the layouts of values whose shape already has another one.
 UnpackedLayouts planUnpacked(KernelOp kernel, const llvm::DenseMap<mlir::Operation *, cta::LayoutAttr> &ofLoads,
                              llvm::DenseMap<llvm::ArrayRef<int64_t>, cta::LayoutAttr> &ofShapes);
 
-/// Replaces the default layouts of the values, and converts operands from, and for users in, the default layouts.
+/// Gives values their planned layouts instead of the default ones, and converts their operands from, and their results
+/// to, the default layouts.
 void assignUnpacked(const UnpackedLayouts &ofValues);
 
 } // namespace tile

@@ -13,15 +13,15 @@ using namespace tile;
 
 namespace {
 
-/// Returns the largest step that can be multiplied by `factor`.
+/// Returns the largest step that can be multiplied by `factor` without overflow.
 APInt getLargestStep(const LoopRange &range, unsigned factor) {
   unsigned width = range.getWidth();
   APInt most = range.isUnsigned ? APInt::getMaxValue(width) : APInt::getSignedMaxValue(width);
   return most.udiv(APInt(width, factor));
 }
 
-/// Emits the iterations that remain after as many as possible have been executed `factor` at a time. A run-time step
-/// that is too large to be multiplied leaves all of them: `canMultiply`, if given, is false then.
+/// Emits the range of the iterations that remain after as many as possible have been executed `factor` at a time. If a
+/// run-time step is too large to be multiplied (`canMultiply`, if given, is false), all iterations remain.
 LoopRange emitRemainder(OpBuilder &builder, LoopRange range, unsigned factor, Value canMultiply) {
   Location loc = range.step.getLoc();
   Value count = range.emitCount();
@@ -39,7 +39,7 @@ LoopRange emitRemainder(OpBuilder &builder, LoopRange range, unsigned factor, Va
   return remainder.emitIf(hasLeft);
 }
 
-/// Repeats the body, each time with the next variable.
+/// Repeats the body, each time with the next value of the induction variable.
 void repeatBody(IRRewriter &rewriter, scf::ForOp loop, unsigned factor, Value step) {
   Block *body = loop.getBody();
   auto yield = cast<scf::YieldOp>(body->getTerminator());

@@ -5,9 +5,9 @@
 //
 // if #l gives each thread 8 consecutive elements and the addresses count up from a multiple of 16 bytes. If the mask
 // may change within a vector, as at the boundary of a tensor of unknown size, the access is `partial`. An `unaligned`
-// load, which reads the covering chunks, stays so only if a thread holds as many elements as such chunks. The decisions
-// are attributes because the analysis of addresses needs the tensor form. The program's hints about addresses are not
-// needed afterwards and are dropped.
+// load reads the aligned chunks that cover a vector; it stays `unaligned` only if a thread holds enough consecutive
+// elements for that. The decisions are attributes because the analysis of addresses needs the tensor form. The
+// program's hints about addresses are not needed afterwards and are dropped.
 #include "Analysis/AccessVector.h"
 #include "Cta/CtaDialect.h"
 #include "Transforms/Passes.h"
