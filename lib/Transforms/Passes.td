@@ -6,9 +6,10 @@
 include "mlir/Pass/PassBase.td"
 
 // A pass on a kernel. `flag` is dialect, verb, object. `required` is the form that the pass checks when it is run alone
-// (see Analysis/KernelForm.h): the phase that `Requires` names, or the form that later passes have made of it. `kind`
-// is Correctness for passes that -O0 runs, or Optimisation for passes that --disable turns off. `ensured` is the phase
-// that the pass completes, if it is the last one of the phase: the pipeline checks it.
+// (see Analysis/KernelForm.h): the phase that `Requires` names, or a form into which passes of that phase have brought
+// the kernel. `kind` is Correctness for passes that -O0 runs, or Optimisation for passes that --disable turns off.
+// `ensured` is the phase that the pass completes, if it is the last one of the phase; the pipeline checks the kernel
+// after it.
 class KernelPass<string flag, string required, string kind, string ensured = required>
     : PassBase<flag, "::tile::FormChangingPass<::tile::Form::" # required # ", ::tile::Form::" # ensured #
                      ", ::tile::PassKind::" # kind # ">"> {
@@ -27,19 +28,19 @@ def TileVerifyPhase : Pass<"tile-verify-phase", "::tile::KernelOp"> {
 def CtaAttachTarget : Pass<"cta-attach-target", "::mlir::ModuleOp"> {
   let summary = "attach the GPU that the module is compiled for";
   let description = [{
-    Requires: nothing. Ensures: the module's `cta.target` is that GPU; an error if there is no GPU of that name. tilec
-    does not use this pass. Example: test/Transforms/Cta/attach-target.mlir.
+    Requires: nothing. Ensures: the module's `cta.target` is the GPU `name`; reports an error if there is no GPU of that
+    name. tilec does not use this pass. Example: test/Transforms/Cta/attach-target.mlir.
   }];
   let dependentDialects = ["::tile::cta::CtaDialect"];
   let options = [Option<"name", "name", "std::string", "\"\"", "the GPU, as in tilec --target=help">];
 }
 
 def TileSimplifyInductions : KernelPass<"tile-simplify-inductions", "program", "Optimisation"> {
-  let summary = "express other counters of a loop by its induction variable";
+  let summary = "express other counters of a loop in terms of its induction variable";
   let description = [{
     Requires: phase tile. Ensures: phase tile; a loop-carried integer that differs from the induction variable by a
-    constant, and sums with it, are computed from the induction variable; so is a block of integers that grows
-    uniformly. Does not: change other carried values, or results of loops. Example:
+    constant, and sums of such an integer, are computed from the induction variable; so is a block of integers that
+    grows uniformly. Does not: change other carried values, or results of loops. Example:
     test/Transforms/Tile/simplify-inductions.mlir.
   }];
 }
@@ -59,17 +60,17 @@ def TileFoldConditions : KernelPass<"tile-fold-conditions", "program", "Optimisa
   let description = [{
     Requires: phase tile. Ensures: phase tile; signed comparisons with constants that hold for all elements, assuming
     that index arithmetic does not overflow, are true; comparisons of 64-bit integers that fit into 32 bits are 32-bit
-    comparisons; quotients and remainders of non-negative indices by constants are unsigned. Does not: replace
-    comparisons that never hold, or simplify their users. Example: test/Transforms/Tile/fold-conditions.mlir.
+    comparisons; divisions of non-negative indices by constants are unsigned. Does not: replace comparisons that never
+    hold, or simplify their users. Example: test/Transforms/Tile/fold-conditions.mlir.
   }];
 }
 
 def TileLowerScaledDots : KernelPass<"tile-lower-scaled-dots", "program", "Correctness"> {
-  let summary = "replace scaled dots by dots that the target computes";
+  let summary = "replace scaled dots by dots that the target supports";
   let description = [{
-    Requires: phase tile, with scaled dots. Ensures: phase tile; a scaled dot is a dot with scales if the target's
-    tensor cores take them for its types and sizes, and their memory suffices for all scales of the kernel; otherwise it
-    is a dot of 16-bit floats to which its operands are converted. Does not: choose an engine. Example:
+    Requires: phase tile, with scaled dots. Ensures: phase tile; a scaled dot becomes a dot with scales if the target's
+    tensor cores support these for the dot's types and sizes, and tensor memory suffices for all scales of the kernel;
+    otherwise its operands are converted to 16-bit floats. Does not: choose an engine. Example:
     test/Transforms/Tile/lower-scaled-dots.mlir.
   }];
 }
@@ -78,10 +79,10 @@ def TileChooseEngine : KernelPass<"tile-choose-engine", "program", "Correctness"
   let summary = "choose the engine that computes each dot";
   let description = [{
     Requires: phase tile. Ensures: phase tile; every dot has an `engine` for the target and the kernel's warps: wgmma
-    where types and sizes allow, with sources that assume descriptors wherever they are possible. Operand types without
-    an MMA on the target are widened to f16 if that represents all of their values, and accumulators of f16 to f32 where
-    tcgen05 would multiply. A remark says where the memory order makes tensor maps unprofitable. Does not: change
-    anything else. Example: test/Transforms/Tile/choose-engine.mlir.
+    where types and sizes allow, assuming that operands come through descriptors wherever this is possible. Operand
+    types without an MMA on the target are widened to f16 if that represents all of their values, and accumulators of
+    f16 to f32 where tcgen05 would multiply. A remark says where the memory layout makes tensor maps unprofitable. Does
+    not: change anything else. Example: test/Transforms/Tile/choose-engine.mlir.
   }];
 }
 
@@ -89,8 +90,8 @@ def TileSettleEngine : KernelPass<"tile-settle-engine", "program", "Correctness"
   let summary = "revise engines whose operand assumptions did not hold";
   let description = [{
     Requires: phase tile; tensor maps are created, and blocks have their final sizes. Ensures: phase tile; the `engine`
-    of every dot matches the sources of its operands and names them; operands that threads store for wgmma leave a
-    quarter of the shared memory free. Does not: change anything else. Example: test/Transforms/Tile/settle-engine.mlir.
+    of every dot names the actual sources of its operands; operands that threads store for wgmma leave a quarter of the
+    shared memory free. Does not: change anything else. Example: test/Transforms/Tile/settle-engine.mlir.
   }];
 }
 
@@ -98,8 +99,8 @@ def TileRaiseDescriptors : KernelPass<"tile-raise-descriptors", "program", "Opti
   let summary = "turn block accesses through pointers into accesses through descriptors";
   let description = [{
     Requires: phase tile, engines of dots. Ensures: phase tile; the operands of dots, and the stores of kernels with
-    such dots, use descriptors created at the kernel's entry wherever these are proven to access the same elements;
-    elsewhere a remark says why not. Does not: change kernels for targets without TMA, or without dots. Example:
+    such dots, use descriptors created at the kernel's entry wherever descriptors provably access the same elements;
+    elsewhere a remark says why they do not. Does not: change kernels for targets without TMA, or without dots. Example:
     test/Transforms/Tile/raise-descriptors.mlir.
   }];
 }
@@ -108,19 +109,19 @@ def TileHostDescriptors : KernelPass<"tile-host-descriptors", "program", "Optimi
   let summary = "pass descriptors that follow from the kernel's parameters as arguments";
   let description = [{
     Requires: phase tile, engines of dots. Ensures: phase tile; in kernels with dots, descriptors of pointer parameters
-    whose shape and strides are expressions over integer parameters are arguments after the program's own, with a recipe
-    for the launcher in the attribute `tile.tensor_map`. Does not: change kernels without wgmma. Example:
-    test/Transforms/Tile/host-descriptors.mlir.
+    whose shape and strides are expressions over integer parameters are additional arguments, after the program's
+    arguments, with a recipe for the launcher in the attribute `tile.tensor_map`. Does not: change kernels without
+    wgmma. Example: test/Transforms/Tile/host-descriptors.mlir.
   }];
 }
 
 def TileSwapDot : KernelPass<"tile-swap-dot", "program", "Optimisation"> {
   let summary = "compute dots transposed where wgmma has no instruction for their rows";
   let description = [{
-    Requires: phase tile, engines of dots. Ensures: phase tile; dots whose engine is for swapped operands, which have
-    fewer than 64 rows or a number of rows that is not a power of two, and whose operands come through descriptors,
-    become dots of the transposed operands in swapped order; a loop carries the transposed accumulator. Does not: change
-    dots whose accumulator would have to be transposed for each dot. Example: test/Transforms/Tile/swap-dot.mlir.
+    Requires: phase tile, engines of dots. Ensures: phase tile; a dot whose engine swaps the operands, because it has
+    fewer than 64 rows or a number of rows that is not a power of two, becomes a dot of the transposed operands in
+    swapped order, if both come through descriptors; a loop carries the transposed accumulator. Does not: change dots
+    whose accumulator would have to be transposed for each dot. Example: test/Transforms/Tile/swap-dot.mlir.
   }];
 }
 
@@ -128,8 +129,8 @@ def TileAddWarps : KernelPass<"tile-add-warps", "program", "Optimisation"> {
   let summary = "compute chains of dots with two warp groups";
   let description = [{
     Requires: phase tile. Ensures: phase tile; a kernel of four warps with a loop in which a dot uses a value computed
-    from another dot has eight if wgmma has rows for two warp groups in all of its dots; one of fewer than four has four
-    if tcgen05 then computes most of its dots. Does not: change other kernels. Example:
+    from another dot has eight warps if wgmma has rows for two warp groups in all of its dots; a kernel of fewer than
+    four warps has four if tcgen05 then computes most of its dots. Does not: change other kernels. Example:
     test/Transforms/Tile/add-warps.mlir.
   }];
 }
@@ -137,9 +138,8 @@ def TileAddWarps : KernelPass<"tile-add-warps", "program", "Optimisation"> {
 def TileExpandDescriptors : KernelPass<"tile-expand-descriptors", "program", "Correctness"> {
   let summary = "turn descriptor accesses into masked pointer accesses";
   let description = [{
-    Requires: phase tile. Ensures: the only descriptors are arguments with a recipe for the launcher, accesses through
-    these, and descriptors with a tensor map in memory. Does not: use TMA. Example:
-    test/Transforms/Tile/expand-descriptors.mlir.
+    Requires: phase tile. Ensures: the only descriptors are arguments with a recipe for the launcher, and descriptors
+    with a tensor map in memory. Does not: use TMA. Example: test/Transforms/Tile/expand-descriptors.mlir.
   }];
 }
 
@@ -147,8 +147,9 @@ def TilePadBlocks : KernelPass<"tile-pad-blocks", "program", "Correctness"> {
   let summary = "round sizes of blocks up to powers of two";
   let description = [{
     Requires: phase tile, descriptors expanded. Ensures: phase tile; every dimension of a tensor is a power of two, and
-    elements beyond a block are neither stored nor part of a reduction or of the inner dimension of a dot; an error
-    where that is impossible. Does not: change the blocks of descriptors. Example: test/Transforms/Tile/pad-blocks.mlir.
+    elements beyond a block are neither stored nor part of a reduction or of the inner dimension of a dot; reports an
+    error where that is impossible. Does not: change the blocks of descriptors. Example:
+    test/Transforms/Tile/pad-blocks.mlir.
   }];
 }
 
@@ -168,16 +169,17 @@ def CtaRemoveConversions : KernelPass<"cta-remove-conversions", "layout", "Optim
   let summary = "remove layout conversions by computing values in the layout in which they are needed";
   let description = [{
     Requires: phase layout. Ensures: no conversion is left of a value that is cheap to recompute, or that a loop could
-    carry in the other layout. Does not: change anchors. Example: test/Transforms/Cta/remove-conversions.mlir.
+    carry in the other layout. Does not: change the layouts that memory accesses, dots and scans require. Example:
+    test/Transforms/Cta/remove-conversions.mlir.
   }];
 }
 
 def CtaLowerDot : KernelPass<"cta-lower-dot", "buffered", "Correctness", "async"> {
   let summary = "lower each dot to its engine: wgmma, mma.sync or fused multiply-adds";
   let description = [{
-    Requires: phase layout. Ensures: no tile.dot is left; each wgmma is awaited at once; an mma.sync dot whose operands
-    are loaded from shared memory only for it becomes one mma.sync per K step, and the operands of a step are loaded
-    before the MMA of the previous step. Example: test/Transforms/Cta/lower-dot.mlir.
+    Requires: phase layout. Ensures: no tile.dot is left; each wgmma is awaited immediately; an mma.sync dot whose
+    operands are loaded from shared memory only for it becomes one mma.sync per K step, and the operands of a step are
+    loaded before the MMA of the previous step. Example: test/Transforms/Cta/lower-dot.mlir.
   }];
 }
 
@@ -185,8 +187,8 @@ def CtaKeepAccumulators : KernelPass<"cta-keep-accumulators", "async", "Optimisa
   let summary = "leave accumulators in tensor memory from one MMA to the next";
   let description = [{
     Requires: phase async. Ensures: phase async; accumulators that a loop carries only for its tcgen05 MMAs, or that one
-    such MMA takes from another, stay in tensor memory, as many as fit. Does not: change accumulators that are used in
-    between. Example: test/Transforms/Cta/keep-accumulators.mlir.
+    tcgen05 MMA takes from another, stay in tensor memory, as many as fit. Does not: change accumulators that are used
+    in between. Example: test/Transforms/Cta/keep-accumulators.mlir.
   }];
 }
 
@@ -194,7 +196,7 @@ def CtaSpecializeMma : KernelPass<"cta-specialize-mma", "ringed", "Optimisation"
   let summary = "let one thread of a separate warp issue the MMAs of main loops";
   let description = [{
     Requires: phase scheduled, or rings in it; warp roles. Ensures: loops of tcgen05 MMAs whose operands come through
-    rings, and whose accumulators stay in tensor memory, are executed by a role of one thread; the consumers wait for
+    rings, and whose accumulators stay in tensor memory, are executed by a role with one thread; the consumers wait for
     the accumulators. Does not: change kernels with clusters or teams. Example: test/Transforms/Cta/specialize-mma.mlir.
   }];
 }
@@ -203,8 +205,8 @@ def CtaAllocateTensorMemory : KernelPass<"cta-allocate-tensor-memory", "schedule
   let summary = "give accumulators their columns of tensor memory";
   let description = [{
     Requires: phase scheduled. Ensures: every `cta.tensor_memory_alloc` has an address; accumulators that are live at
-    the same time have different columns; the CTA allocates them at its start and frees them at its end; an error if
-    there are too few. Example: test/Transforms/Cta/allocate-tensor-memory.mlir.
+    the same time have different columns; the CTA allocates them at its start and frees them at its end; reports an
+    error if there are too few. Example: test/Transforms/Cta/allocate-tensor-memory.mlir.
   }];
 }
 
@@ -212,17 +214,17 @@ def CtaDeferSums : KernelPass<"cta-defer-sums", "layout", "Optimisation"> {
   let summary = "finish cross-thread sums after the loop";
   let description = [{
     Requires: phase layout, decided layouts. Ensures: a loop-carried vector or scalar that is only scaled, and to which
-    sums along an axis are added, always or conditionally, is carried as one partial sum per thread; these are reduced
-    after the loop. Does not: preserve the order of summation. Example: test/Transforms/Cta/defer-sums.mlir.
+    sums along an axis are added, always or conditionally, is carried as one partial sum per thread; the partial sums
+    are reduced after the loop. Does not: preserve the order of summation. Example: test/Transforms/Cta/defer-sums.mlir.
   }];
 }
 
 def CtaLoadAhead : KernelPass<"cta-load-ahead", "layout", "Optimisation"> {
   let summary = "hoist loads of epilogue vectors above the main loop";
   let description = [{
-    Requires: phase layout, decided layouts. Ensures: a vector that is loaded after a loop of dots that writes no
-    memory, and that takes few registers, is loaded before the loop, if possible in a layout whose conversion stays
-    within the warp; a vector loaded inside the loop has such a layout, too. Does not: move loads across writes of
+    Requires: phase layout, decided layouts. Ensures: a vector that is loaded after a loop of dots, and that takes few
+    registers, is loaded before the loop, if the loop writes no memory. If possible, the load has a layout whose
+    conversion stays within the warp; so have loads of vectors inside the loop. Does not: move loads across writes to
     memory that they may read. Example: test/Transforms/Cta/load-ahead.mlir.
   }];
 }
@@ -231,7 +233,7 @@ def CtaVectorizeAccess : KernelPass<"cta-vectorize-access", "layout", "Optimisat
   let summary = "determine how many consecutive elements a thread can load or store at once";
   let description = [{
     Requires: phase layout. Ensures: `vector` of loads, stores and atomic operations is as large as alignment,
-    contiguity and layout allow, at most 16 bytes; the access is `partial` where the mask may change inside a vector.
+    contiguity and layout allow, up to 16 bytes; the access is `partial` where the mask may change within a vector.
     Example: test/Transforms/Cta/vectorize-access.mlir.
   }];
 }
@@ -240,8 +242,8 @@ def CtaSplitStores : KernelPass<"cta-split-stores", "layout", "Optimisation"> {
   let summary = "store converted matrices panel by panel";
   let description = [{
     Requires: phase layout, `vector` of stores. Ensures: phase async; a matrix that is converted only to be stored goes
-    through a buffer of a few columns, in which warps have separate rows, where addresses and masks can be recomputed
-    for each panel. Example: test/Transforms/Cta/split-stores.mlir.
+    through a buffer of a few columns, in which warps have separate rows, if addresses and masks can be recomputed for
+    each panel. Example: test/Transforms/Cta/split-stores.mlir.
   }];
 }
 
@@ -249,18 +251,18 @@ def CtaAsyncCopies : KernelPass<"cta-async-copies", "buffered", "Optimisation"> 
   let summary = "copy operands of dots to shared memory by cp.async";
   let description = [{
     Requires: phase layout, `vector` of loads. Ensures: phase async; a load in an innermost loop whose value only goes
-    through shared memory, or becomes a wgmma operand, is an async_copy that is awaited at once. Does not: overlap
-    copies with computation. Example: test/Transforms/Cta/async-copies.mlir.
+    through shared memory, or becomes a wgmma operand, becomes an async_copy that is awaited immediately. Does not:
+    overlap copies with computation. Example: test/Transforms/Cta/async-copies.mlir.
   }];
 }
 
 def CtaKeepRows : KernelPass<"cta-keep-rows", "buffered", "Optimisation"> {
   let summary = "keep rows that are read several times in shared memory";
   let description = [{
-    Requires: phase layout, `vector` of loads. Ensures: phase async; in a kernel without MMAs or loops around it, a load
-    that takes so many registers per thread that few CTAs would be resident is an async_copy, and values computed from
-    it after a reduction that synchronizes warps are recomputed from the buffer. Does not: keep loads of fewer than 16
-    bytes per thread, or with a masked value other than zero. Example: test/Transforms/Cta/keep-rows.mlir.
+    Requires: phase layout, `vector` of loads. Ensures: phase async; in a kernel without MMAs, a load outside of loops
+    that takes so many registers per thread that few CTAs would be resident becomes an async_copy, and values computed
+    from it are recomputed from the buffer after a reduction that synchronizes warps. Does not: keep loads of fewer than
+    16 bytes per thread, or with a masked value other than zero. Example: test/Transforms/Cta/keep-rows.mlir.
   }];
 }
 
@@ -271,9 +273,9 @@ def CtaPipeline : KernelPass<"cta-pipeline", "async", "Optimisation"> {
     target's shared memory holds. If the loop computes one dot in K steps, the operands of the first step are loaded
     during the last step of the previous iteration, and wgmmas stay in flight. Loads into registers are executed one
     iteration ahead if there are registers for them: operands that cp.async cannot copy, values that a loop reduces, and
-    few scalars or vectors alongside dots of TMA blocks. A short loop that neither reduces nor stores issues the loads
-    of four iterations at once. A remark says what is prefetched. Copies that no loop prefetches are awaited at their
-    first use. Does not: move loads across writes of memory that they may read. Example:
+    a few scalars or vectors alongside dots of TMA blocks. A short loop that neither reduces nor stores issues the loads
+    of four iterations together. A remark says what is prefetched. Copies that no loop prefetches are awaited at their
+    first use. Does not: move loads across writes to memory that they may read. Example:
     test/Transforms/Cta/pipeline.mlir.
   }];
 }
@@ -290,17 +292,17 @@ def CtaAllocateShared : KernelPass<"cta-allocate-shared", "scheduled", "Correctn
   let summary = "assign shared memory offsets to buffers";
   let description = [{
     Requires: phase scheduled. Ensures: every alloc has an offset, buffers with intersecting lifetimes do not overlap,
-    and the kernel's `shared_bytes` is the total size; an error with a table of buffers if the target has less. Example:
-    test/Transforms/Cta/allocate-shared.mlir.
+    and the kernel's `shared_bytes` is the total size; reports an error with a table of buffers if the target has less.
+    Example: test/Transforms/Cta/allocate-shared.mlir.
   }];
 }
 
 def CtaInsertBarriers : KernelPass<"cta-insert-barriers", "scheduled", "Correctness", "allocated"> {
   let summary = "insert the barriers that hazards in shared memory require";
   let description = [{
-    Requires: offsets of buffers. Ensures: phase allocated; between two conflicting accesses of different threads to the
-    same bytes of shared memory there is a barrier on every path, and so there is between a write of global memory and a
-    read (not volatile, nor after a write by TMA) whose elements several threads hold. Example:
+    Requires: offsets of buffers. Ensures: phase allocated; there is a barrier on every path between two conflicting
+    accesses of different threads to the same bytes of shared memory. There is also one between a write to global memory
+    and a read whose elements several threads hold, unless the read is volatile or the write is by TMA. Example:
     test/Transforms/Cta/insert-barriers.mlir.
   }];
 }
@@ -309,12 +311,13 @@ def TileDistributePrograms : KernelPass<"tile-distribute-programs", "program", "
   let summary = "decide which CTA computes which programs, and in which order";
   let description = [{
     Requires: phase tile; descriptors are raised. Ensures: phase tile; a kernel whose loops have more or fewer
-    iterations from one program to the next is `uneven`, and program indices along an axis on which loops get longer are
-    `descending`. If CTAs may compute several programs, the body of a kernel with tensor maps is a `tile.programs`, in
-    the order that the program requests by `tile.swizzle2d`; three more arguments hold the size of the grid, and the
-    launcher starts as many CTAs as are resident. Does not: change kernels without tensor maps, from the launcher or
-    from `tile-device-descriptors` later; kernels with only launcher maps whose programs are `uneven`; or the order of
-    programs that may wait for each other. Example: test/Transforms/Tile/distribute-programs.mlir.
+    iterations from one program to the next is `uneven`, and program indices along an axis along which loops get longer
+    are `descending`. If CTAs may compute several programs, the body of a kernel with tensor maps is a `tile.programs`,
+    in the order that the program requests with `tile.swizzle2d`; three more arguments hold the size of the grid, and
+    the launcher starts as many CTAs as are resident. Does not: make a kernel persistent that has no tensor maps,
+    whether from the launcher or, later, from `tile-device-descriptors`, or that has only maps from the launcher and is
+    `uneven`; or change the order of programs that may wait for each other. Example:
+    test/Transforms/Tile/distribute-programs.mlir.
   }];
   let options = [Option<"several", "several", "bool", "true", "CTAs may compute several programs">];
 }
@@ -323,9 +326,10 @@ def TileDeviceDescriptors : KernelPass<"tile-device-descriptors", "program", "Op
   let summary = "let the kernel encode tensor maps that the launcher cannot";
   let description = [{
     Requires: phase tile; `tile-distribute-programs` before it, because each CTA needs memory for its maps. Ensures:
-    phase tile; in kernels with wgmma, descriptors used for accesses have a place for a tensor map in scratch memory,
-    are placed as late as possible, and have a condition if they may not be used. Does not: change kernels for targets
-    without `tensormap.replace`, or that are not persistent. Example: test/Transforms/Tile/device-descriptors.mlir.
+    phase tile; in kernels with wgmma, descriptors used for accesses have a `place` for a tensor map in scratch memory,
+    are created as late as possible, and have a condition if it is possible that they are not used. Does not: change
+    kernels that are not persistent, or kernels for targets without `tensormap.replace`. Example:
+    test/Transforms/Tile/device-descriptors.mlir.
   }];
 }
 
@@ -333,16 +337,17 @@ def TileFormClusters : KernelPass<"tile-form-clusters", "program", "Optimisation
   let summary = "let the CTAs of a cluster run neighbouring programs";
   let description = [{
     Requires: phase tile, after tile-distribute-programs. Ensures: phase tile; if the kernel requests a `cluster` of
-    several programs, its `work` has that cluster, `cluster_ctas` is set, and programs that do not exist only load
-    blocks; otherwise a remark says why not. Does not: share anything. Example: test/Transforms/Tile/form-clusters.mlir.
+    several programs, its `work` has that cluster, `cluster_ctas` is set, and programs outside the grid only load
+    blocks; otherwise a remark says why there are no clusters. Does not: share anything. Example:
+    test/Transforms/Tile/form-clusters.mlir.
   }];
 }
 
 def CtaLowerDescriptors : KernelPass<"cta-lower-descriptors", "lowering", "Correctness"> {
   let summary = "lower descriptor accesses to TMA copies";
   let description = [{
-    Requires: phase layout; descriptors are kernel arguments with a tensor map or have a place for one. Ensures: no
-    desc_load or desc_store is left; each read is awaited at once; tensor maps have box and swizzle. Example:
+    Requires: phase layout; descriptors are kernel arguments with a tensor map, or have a `place` for one. Ensures: no
+    desc_load or desc_store is left; each read is awaited immediately; tensor maps have a box and a swizzle. Example:
     test/Transforms/Cta/lower-descriptors.mlir.
   }];
 }
@@ -361,23 +366,24 @@ def CtaScheduleLoop : KernelPass<"cta-schedule-loop", "ringed", "Optimisation"> 
   let summary = "overlap the MMAs of a loop with each other and with the computation between them";
   let description = [{
     Requires: phase scheduled, or rings in it. Ensures: a loop whose MMAs only accumulate into their own results awaits
-    them, and releases their slots, after those of the next iteration are issued. In other loops, MMAs that use no other
-    MMA's result are issued one iteration ahead if registers and rings allow it, and all are awaited where their results
-    are needed. The latter also holds for kernels without TMA copies, unless threads lack registers for all MMAs then in
-    flight. In a loop of several MMAs with computation after them, in a role of several warp groups, each group waits
-    for its turn before the MMAs of an iteration and passes it on when these are issued. A remark says what was done,
-    and how much of each resource an iteration uses. Does not: copy, select or predicate an accumulator in flight.
-    Example: test/Transforms/Cta/schedule-loop.mlir.
+    them, and releases their slots, after the MMAs of the next iteration are issued. In other loops, MMAs that use no
+    other MMA's result are issued one iteration ahead if registers and rings allow it, and all MMAs are awaited where
+    their results are needed. MMAs of kernels without TMA copies are also awaited there, unless threads lack registers
+    for all MMAs that would then be in flight. In a loop of several MMAs with computation after them, in a role of
+    several warp groups, each group waits for its turn before the MMAs of an iteration, and passes the turn on when its
+    MMAs are issued. A remark says what was done, and how much of each resource an iteration uses. Does not: copy,
+    select or predicate an accumulator in flight. Example: test/Transforms/Cta/schedule-loop.mlir.
   }];
 }
 
 def CtaPingPong : KernelPass<"cta-ping-pong", "ringed", "Optimisation"> {
   let summary = "let two consumer warp groups alternate between tiles";
   let description = [{
-    Requires: phase scheduled, or rings in it; warp roles. Ensures: in a persistent kernel that requests it by
-    `ping_pong`, and whose programs take equally many slots of one ring, two teams of consumer warps each compute every
-    other program, one's main loop under the other's epilogue; the consumer's `#cta.role` has two `teams`; otherwise a
-    remark says why not. Example: test/Transforms/Cta/ping-pong.mlir.
+    Requires: phase scheduled, or rings in it; warp roles. Ensures: in a persistent kernel that requests it with
+    `ping_pong`, and whose programs all take the same number of slots of one ring, two teams of consumer warps each
+    compute every other program, such that the main loop of one overlaps the epilogue of the other. The consumer's
+    `#cta.role` has two `teams`. A remark says why a kernel that requests teams has none. Example:
+    test/Transforms/Cta/ping-pong.mlir.
   }];
 }
 
@@ -387,10 +393,11 @@ def CtaShareSteps : KernelPass<"cta-share-steps", "async", "Optimisation"> {
     Requires: phase async. Ensures: if a kernel requests a `cluster` along k, and its programs accumulate dots over one
     loop, `work` says that the CTAs of a cluster split the steps, `cluster_ctas` is set, the loop executes every
     `split_k`-th step, and a `cta.combine` follows; the body of a kernel that is not persistent becomes a
-    `tile.programs`, too; otherwise a remark says why not. In other persistent kernels whose programs accumulate over
-    one loop with the same number of K steps, `work` has the cost of splitting the last wave, the loop runs from a first
-    to a last step, and a `cta.combine` follows for the accumulator and each other sum that the loop carries. Does not:
-    decide whether splitting pays off; the kernel does. Example: test/Transforms/Cta/share-steps.mlir.
+    `tile.programs`, too. A remark says why a kernel that requests this is not split. In other persistent kernels whose
+    programs accumulate over one loop with the same number of K steps, `work` has the cost of splitting the last wave,
+    the loop runs from a first to a last step, and a `cta.combine` follows for the accumulator and each other sum that
+    the loop carries. Does not: decide whether splitting pays off; the kernel does. Example:
+    test/Transforms/Cta/share-steps.mlir.
   }];
   let options = [Option<"clusters", "clusters", "bool", "true", "split K over the CTAs of a cluster">,
                  Option<"tail", "tail", "bool", "true", "stream-K: split the last wave over idle CTAs">];
@@ -400,7 +407,7 @@ def CtaLowerCombines : KernelPass<"cta-lower-combines", "async", "Correctness"> 
   let summary = "reduce partial accumulators of CTAs that split K";
   let description = [{
     Requires: phase async. Ensures: no `cta.combine` is left; partial accumulators pass through distributed shared
-    memory or through scratch memory, an additional argument, and one CTA executes the remainder of the program. No
+    memory or through scratch memory (an additional argument), and one CTA executes the remainder of the program. No
     result depends on the order in which CTAs run. The program of a kernel that is not persistent becomes its body
     again. Example: test/Transforms/Cta/lower-combines.mlir.
   }];
@@ -410,17 +417,18 @@ def CtaLowerPrograms : KernelPass<"cta-lower-programs", "ringed", "Correctness">
   let summary = "lower the programs of a CTA to loops";
   let description = [{
     Requires: phase scheduled, or rings and programs in it. Ensures: no `tile.programs` is left; in each warp role a
-    loop runs over the programs of a CTA: those of its rank in the cluster, every other one for each team, or whole and
-    split ones. Example: test/Transforms/Cta/lower-programs.mlir.
+    loop runs over the programs of a CTA: in a cluster, the programs of its rank; with teams, every other program for
+    each team; with a shared tail, whole programs and parts of split ones. Example:
+    test/Transforms/Cta/lower-programs.mlir.
   }];
 }
 
 def CtaMulticast : KernelPass<"cta-multicast", "ringed", "Optimisation"> {
   let summary = "load data that all CTAs of a cluster need only once, by TMA multicast";
   let description = [{
-    Requires: phase scheduled, or rings in it; warp roles. Ensures: of a block that the producers of all CTAs of a
-    cluster read at the same coordinates, each of them reads a part for all. Does not: change loops that depend on the
-    rank. Example: test/Transforms/Cta/multicast.mlir.
+    Requires: phase scheduled, or rings in it; warp roles. Ensures: if the producers of all CTAs of a cluster read a
+    block at the same coordinates, each producer reads a part of it for all CTAs. Does not: change loops that depend on
+    the rank. Example: test/Transforms/Cta/multicast.mlir.
   }];
 }
 
@@ -438,8 +446,8 @@ def CtaInsertWaits : KernelPass<"cta-insert-waits", "ringed", "Correctness"> {
   let description = [{
     Requires: phase scheduled, or rings and programs in it; the order of MMAs and accesses is final. Ensures: before
     `cta.await` and `cta.ring_release` there is a `cta.wgmma_wait` with as many pending wgmmas as have been issued since
-    the named ones, on all paths; between a copy to global memory and an access to the same tensor, a barrier of the
-    program or an ordering atomic operation, the copy is complete. No wait is inserted where they are complete anyway.
+    the named ones, on all paths. A copy to global memory is complete before an access to the same tensor, a barrier of
+    the program or an ordering atomic operation. No wait is inserted where wgmmas and copies are complete anyway.
     Example: test/Transforms/Cta/insert-waits.mlir.
   }];
 }

@@ -5,8 +5,8 @@
 //   %d = tile.dot %a, %b, %c    ==>   %buffer = cta.alloc : swizzled      after the definition of %b
 //                                     cta.local_store %b, %buffer
 //                                     cta.proxy_fence
-//                                     %x = cta.local_load %buffer         never executed: cta-lower-dot reads
-//                                     buffer %d = tile.dot %a, %x, %c
+//                                     %x = cta.local_load %buffer         never executed (cta-lower-dot)
+//                                     %d = tile.dot %a, %x, %c
 //
 // If `a` has fewer rows than the instruction, it is stored several times, so that rows of the accumulator repeat. A
 // value that several dots use, transposed or not, is stored once; a loop-invariant value is stored before the loop.

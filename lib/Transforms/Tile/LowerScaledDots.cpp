@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// tile-lower-scaled-dots: replace scaled dots by dots that the target computes.
+// tile-lower-scaled-dots: replace scaled dots by dots that the target supports.
 //
 // Tensor cores that support scales (tcgen05, and mma.sync of sm_120a) multiply 4-bit or 8-bit elements directly. If one
 // operand has elements of 4 bits and the other of 8, the former are converted to e4m3, which represents them all; an
