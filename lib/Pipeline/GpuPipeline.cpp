@@ -123,11 +123,11 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   // split into steps, so that exchanges between threads are easy to recognize.
   list.add([] { return createCtaPipeline(); });
 
-  // Data that still crosses threads goes through shared memory: the last pass that creates buffers.
+  // Data that still moves between threads goes through shared memory. Later passes create buffers only for rings.
   list.add([] { return createCtaLowerConversions(); });
   // All other buffers are known, so the ring can take the remaining shared memory.
   list.add([] { return createCtaSpecializeWarps(); }, {&Can::pingPong});
-  // Operands come through rings, so that main loops only wait and issue MMAs.
+  // Operands come through rings now, so main loops only wait and issue MMAs.
   list.add([] { return createCtaSpecializeMma(); });
   // Registers and slots of the roles are known, and slots are still released where they are read.
   list.add([] { return createCtaScheduleLoop(); });

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The GPU pipeline as a library: tile dialect in, LLVM/NVVM dialects out.
 //
-// The pipeline is a list of steps, each a pass of one kind. -O0 runs only the correctness steps; any optimisation step
-// can be disabled by name without changing results. `tilec` and `tile-opt --tile-gpu-pipeline` build the same list from
-// the same options. After the pass that ends a phase, the kernel is checked to be in it.
+// The pipeline is a list of steps, each of which is a pass and either needed for correctness or an optimisation. -O0
+// runs only the correctness steps; any optimisation step can be disabled by name without changing results. `tilec` and
+// `tile-opt --tile-gpu-pipeline` build the same list from the same options. After the pass that ends a phase, the
+// pipeline checks that the kernel is in that phase.
 #pragma once
 
 #include "Analysis/PassKind.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // cta-allocate-tensor-memory: give accumulators their columns of tensor memory.
 //
-// All warps allocate at the beginning, and free at the end of the role that loads the accumulators. Accumulators share
-// columns if all accesses to one come before those to the other, in one block around both:
+// All warps allocate tensor memory at the beginning, and free it at the end of the role that loads the accumulators.
+// Two accumulators share columns if all accesses to one come before all accesses to the other, in a block around both:
 //
 //   %m = tensor_memory_alloc : 128x256xf32  ==>  %base = tensor_memory_open 256 through %place
 //                                                %m = tensor_memory_alloc at %base + 0
@@ -66,7 +66,7 @@ private:
     return ends[op] = next - 1;
   }
 
-  /// Returns the innermost block around all accesses. Its first access writes the accumulator, so nothing is live
+  /// Returns the innermost block around all accesses. The first access in it writes the accumulator, which is not live
   /// before.
   Block *findBlock(cta::TensorMemoryAllocOp alloc) {
     Operation *first = *alloc->user_begin();

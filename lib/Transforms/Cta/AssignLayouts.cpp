@@ -101,7 +101,7 @@ private:
       accessed.insert(shape);
       const AccessPlan &common = llvm::min_element(accesses, decidesBefore)->second;
       if (!multiplies) {
-        // If rows are also added to each other, warps would have to exchange whole rows.
+        // If the matrix is also reduced to a row, warps would have to exchange whole rows.
         unsigned columns = common.order.front(), rows = common.order.back();
         bool isReducedToRow = shape.size() == 2 && shape[rows] < shape[columns] && reduced.contains({shape, rows});
         bool isOfRows = shape.size() > 1 && reduced.contains({shape, columns}) && !isReducedToRow;
@@ -355,8 +355,8 @@ private:
       accessLayouts[load] = attribute(found->second.accumulator);
   }
 
-  /// Lets each thread load the values of its few rows, if they are loaded in a loop next to a dot, one per row, such as
-  /// scales. Through shared memory, all warps would wait for each other in every iteration.
+  /// If a loop loads one value per row of a dot, such as a scale, lets each thread load the values of its few rows.
+  /// Through shared memory, all warps would wait for each other in every iteration.
   void planFactor(LoadOp load) {
     const int64_t fewRegisters = target::tunedOf(cta::getTarget(load)).rowFactorRegisters;
     auto type = dyn_cast<RankedTensorType>(load.getType());

@@ -128,7 +128,7 @@ int64_t countThreads(LoadOp load) {
   return load->getParentOfType<KernelOp>().getNumWarps() * target::threadsPerWarp;
 }
 
-/// Returns the bytes of the matrices that an iteration loads.
+/// Returns the total size in bytes of the matrices that an iteration loads.
 int64_t countLoadedBytes(scf::ForOp loop) {
   int64_t bytes = 0;
   for (auto load : loop.getBody()->getOps<LoadOp>())

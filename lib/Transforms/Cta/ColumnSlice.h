@@ -16,8 +16,8 @@
 
 namespace tile {
 
-/// Returns the layout of a slice of `columns` columns of a matrix. Returns nullopt unless each thread holds its
-/// elements of all slices in registers of the same form.
+/// Returns the layout of a slice of `columns` columns of a matrix. Returns nullopt unless each thread holds the same
+/// part of every slice, in different registers.
 std::optional<cta::LayoutAttr> sliceLayout(mlir::RankedTensorType matrix, int64_t columns);
 
 /// Plans row-wise accesses to a panel: lanes run along its rows, each with `vector` elements at once, and every warp

@@ -12,7 +12,7 @@
 using namespace mlir;
 using namespace tile;
 
-/// Returns true for +0.0 or integer zero; -0.0 has other bits.
+/// Returns true for +0.0, integer zero and null; the bits of -0.0 are not all zero.
 static bool isZero(Value value) {
   if (auto splat = value ? value.getDefiningOp<SplatOp>() : SplatOp())
     value = splat.getScalar();

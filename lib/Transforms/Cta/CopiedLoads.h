@@ -10,8 +10,8 @@ namespace tile {
 /// write of another program. Does not check how many bytes a thread loads at once.
 bool canBeCopied(LoadOp load);
 
-/// Returns the dimension in which a thread's consecutive registers are consecutive: the one along which register bit 0
-/// moves.
+/// Returns the dimension along which consecutive registers of a thread hold consecutive elements: the one along which
+/// register bit 0 moves.
 unsigned contiguousDimOf(mlir::RankedTensorType type);
 
 /// Returns the layout of a buffer that is written in the load's layout. It is read in the same layout or, if `read` is

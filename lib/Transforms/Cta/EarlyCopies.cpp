@@ -44,7 +44,7 @@ public:
     }
   }
 
-  /// Returns true if the copies come after operations that take time and need not precede them.
+  /// Returns true if the group follows operations that take time, and may move before them.
   bool isLate() const { return passes; }
 
   void move() {

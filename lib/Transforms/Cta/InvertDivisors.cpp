@@ -155,7 +155,7 @@ private:
     return division.isRemainder() ? sub(loc, numerator, mul(loc, quotient, divisor)) : quotient;
   }
 
-  /// Emits the division by a reciprocal; `divisor` is its divisor at the kernel's entry.
+  /// Emits the division by a reciprocal; `divisor` is the divisor, recomputed at the kernel's entry.
   Value multiply(const Division &division, Value divisor) {
     Location loc = division.op->getLoc();
     Value magnitude = division.isSigned() ? magnitudeOf(divisor) : divisor;

@@ -48,9 +48,9 @@ using namespace tile;
 
 namespace {
 
-/// What to do if rows are not a multiple of the widest panel: make all panels narrower (`Equal`), or give the last one
-/// fewer columns than the others and a separate box, in another tensor map (`Tail`). Only the launcher can encode two
-/// maps of one tensor.
+/// The division of a block whose rows are not a multiple of the widest panel: all panels are narrower (`Equal`), or the
+/// last one has fewer columns than the others and a separate box, in another tensor map (`Tail`). Only the launcher can
+/// encode two maps of one tensor.
 enum class Panels { Equal, Tail };
 
 /// Returns the buffer of a block; null if more than one size of the block is not a power of two.
@@ -73,7 +73,7 @@ cta::BufferType planBuffer(ArrayRef<int64_t> block, Type element, Panels panels 
 
 /// Returns the part of the block, along the axis, that is written at once; the padded block if a thread cannot select
 /// its elements of a part. Parts have as many columns, or rows, as a panel of the block's buffer has columns. If the
-/// block has fewer elements along the axis than the value, the part size divides its size or leaves a power of two.
+/// block is smaller than the value along the axis, the part size divides its size, or leaves a power of two.
 cta::BufferType planPart(RankedTensorType value, unsigned axis, int64_t size, Panels panels) {
   cta::BufferType whole = planBuffer(value.getShape(), value.getElementType());
   std::optional<layout::SwizzleForm> form =
@@ -302,7 +302,7 @@ private:
     int64_t size = store.getDesc().getType().getShape()[dim], partSize = part.getShape()[axis];
     int64_t count = size / partSize, slots = std::min(count, target::storeBuffers), writes = count + (tail ? 1 : 0);
     builder.setInsertionPointToStart(&kernel.getBody().front());
-    // If the writes go round the whole ring, it can be shared with other stores: the next slot is the same afterwards.
+    // If the writes go around the whole ring, other stores can share it, because the next slot is the same afterwards.
     Value own, &ring = tail || count % slots != 0 ? own : storeRings[{part.withSlots(slots), groups}];
     if (!ring)
       ring = cta::AllocOp::create(builder, loc, part.withSlots(slots), /*offset=*/IntegerAttr());

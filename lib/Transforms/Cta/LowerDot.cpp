@@ -66,7 +66,7 @@ Value lowerToMma(OpBuilder &builder, DotOp dot, cta::MmaSyncAttr engine) {
     return multiply(dot.getA(), dot.getB(), dot.getAcc());
   auto [highA, lowA] = splitTf32(builder, loc, dot.getA());
   auto [highB, lowB] = splitTf32(builder, loc, dot.getB());
-  // Small terms first, so that they are not lost in the large sum.
+  // Adds the small terms first, so that they are not lost in the large sum.
   Value acc = multiply(lowA, highB, dot.getAcc());
   acc = multiply(highA, lowB, acc);
   return multiply(highA, highB, acc);
@@ -241,8 +241,8 @@ void eraseUnused(KernelOp kernel) {
   });
 }
 
-/// Sinks loads of an MMA's operand into registers, for other uses, to the first of these uses, after the MMA has been
-/// issued, or into the branch that needs them.
+/// If threads also load an operand that an MMA reads from a buffer, sinks this load below the MMA: to the load's first
+/// use, or into the branch that needs it.
 void readAfterWgmmas(KernelOp kernel) {
   SmallVector<cta::LocalLoadOp> loads;
   kernel.walk([&](cta::LocalLoadOp load) {

@@ -177,7 +177,7 @@ private:
   Location loc;
   SmallVector<Value> sizes;       ///< The size of the grid.
   std::array<int32_t, 2> extents; ///< Programs of a cluster along the first two axes.
-  unsigned fastest;               ///< The axis along which consecutively indexed programs lie.
+  unsigned fastest;               ///< The axis along which consecutive program indices lie.
   std::array<Value, 2> groups;    ///< Cluster-sized groups of programs along these axes.
   Value count, step;              ///< The number of groups; the stride from one group of a CTA to its next.
   Value first;                    ///< The index of the cluster or CTA; null if each role queries the CTA's index.

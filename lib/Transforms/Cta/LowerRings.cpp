@@ -391,7 +391,7 @@ private:
     }
   }
 
-  /// Redirects the bytes of a copy to the barrier of the slot.
+  /// Makes a copy count its bytes at the `full` barrier of its slot.
   void lowerCopy(Operation *op) {
     for (OpOperand &operand : op->getOpOperands())
       if (auto alloc = operand.get().getDefiningOp<cta::RingAllocOp>())

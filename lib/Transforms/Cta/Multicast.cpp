@@ -2,8 +2,8 @@
 // cta-multicast: load data that all CTAs of a cluster need only once.
 //
 // A block that the producers of all CTAs read at the same coordinates is divided: each CTA copies its part into the
-// buffers of all. Bytes are counted where they arrive, so slots become full as before; but a slot is empty only after
-// the consumer warps of all CTAs have released it, because all producers write to it:
+// buffers of all CTAs. Bytes are counted where they arrive, so slots become full as before; but a slot is empty only
+// after the consumer warps of all CTAs have released it, because all producers write to it:
 //
 //   %r = ring_alloc                                        %r = ring_alloc {ctas = 2}
 //   producer:  %s = ring_acquire %r                        producer:  %s = ring_acquire %r

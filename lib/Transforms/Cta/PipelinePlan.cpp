@@ -102,7 +102,7 @@ bool isPlainLoad(Operation *op) {
   return load && !load.getIsVolatile();
 }
 
-/// Returns true for an atomic update whose result is unused, with which the program cannot have waited for others.
+/// Returns true for an atomic update whose result is unused, so the program cannot use it to wait for others.
 bool isBlindUpdate(Operation *op) {
   return isa<AtomicRmwOp>(op) && op->use_empty();
 }
@@ -304,7 +304,7 @@ bool hasRoomBesidesMmas(scf::ForOp loop, const DenseSet<Operation *> &loads) {
 bool hasRoom(scf::ForOp loop, const LoopContents &contents, const DenseSet<Operation *> &loads) {
   int64_t threads = countThreads(loop);
   const target::Tuned &tuned = target::tunedOf(cta::getTarget(loop));
-  // With few threads several CTAs run side by side, and memory is not idle while one of them reduces.
+  // With few threads, several CTAs run side by side, and memory is not idle while one of them reduces.
   const bool isSmall = threads <= 4 * target::threadsPerWarp;
   if (contents.has(LoopContent::groupMma))
     return hasRoomBesidesMmas(loop, loads);

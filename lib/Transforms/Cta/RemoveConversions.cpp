@@ -40,7 +40,7 @@ using cta::ConvertLayoutOp;
 
 namespace {
 
-/// The maximum number of operations in a slice, which keeps the pass linear in the size of a kernel.
+/// The maximum number of users that may follow a conversion, which keeps the pass linear in the size of a kernel.
 constexpr size_t maxFollowers = 128;
 
 /// Returns the layout of the results if the operands have layout `layout`; null if `op` cannot be computed in it. A
@@ -73,8 +73,8 @@ public:
     }
     int64_t most = *llvm::min_element(costs) + bytes / smallPart;
     size_t count = costs.size() - 1;
-    // Unless it is nearly free, a step must lower the sum of all conversions; otherwise steps could undo each other
-    // forever.
+    // Unless it is nearly free, a step must lower the total cost of all conversions; otherwise steps could undo each
+    // other forever.
     while (count > 0 && (costs[count] > most || (others[count] * smallPart > bytes && costs[count] >= bytes)))
       --count;
     joined.truncate(count);
@@ -96,7 +96,7 @@ private:
     return ordered;
   }
 
-  /// Returns false if joining costs more than the conversion.
+  /// Adds an operation to the followers. Returns false if this would cost more than the conversion.
   bool join(Operation *op) {
     int64_t cost = 0;
     SmallVector<Value> planned;
@@ -129,7 +129,7 @@ private:
     return op && members.contains(op) && isElementwise(op);
   }
 
-  /// Returns the bytes of values that are needed in another layout.
+  /// Returns the total size of values that are needed in another layout.
   int64_t frontierBytes() {
     int64_t sum = frontierBytesOf(convert);
     for (Operation *op : joined)

@@ -176,9 +176,9 @@ private:
   }
 
   /// Returns true if the rings have enough slots. Slots are taken in order, so either all or none are taken by early
-  /// operations; slots that have been taken but not released are in use. A consumer that runs ahead computes for long
-  /// before it releases, and must leave the producer a slot to fill meanwhile: with two slots, both in use, attention's
-  /// backward pass takes 1.5 times as long.
+  /// operations; slots that have been taken but not released are in use. A consumer that runs ahead computes for a long
+  /// time before it releases a slot, and must leave the producer one to fill meanwhile: with two slots, both in use,
+  /// attention's backward pass takes 1.5 times as long.
   bool hasSlots() const {
     int64_t spare = hasEarly ? 1 : 0;
     llvm::MapVector<Value, int64_t> inUse; // at the start of a round

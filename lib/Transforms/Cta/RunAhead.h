@@ -34,7 +34,7 @@ namespace tile {
 /// would move preceding computations after it.
 void avoidBranch(cta::RingReleaseOp release);
 
-/// Returns the number of registers of a thread that runs the operation.
+/// Returns the register budget of a thread that runs the operation.
 int64_t countThreadRegisters(mlir::Operation *op);
 
 /// Returns true if threads have enough registers, rings have enough slots, and no writes to buffers conflict. A

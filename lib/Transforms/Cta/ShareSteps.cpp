@@ -83,7 +83,7 @@ void shareSteps(ProgramsOp programs, scf::ForOp steps, int64_t ctas) {
   steps.setStep(n.mul(all.step, n.constant(ctas)));
 }
 
-/// Returns true if the loop counts in 32 bits, and `ctas` steps together fit into such an integer.
+/// Returns true if the loop counts in 32 bits, and its step times `ctas` is a constant that fits into 32 bits.
 bool canShareSteps(scf::ForOp steps, int64_t ctas) {
   APInt step;
   return steps.getInductionVar().getType().isInteger(32) && matchPattern(steps.getStep(), m_ConstantInt(&step)) &&

@@ -52,7 +52,7 @@ std::optional<GemmPrograms> planStream(KernelOp kernel) {
   // Teams alternate between whole programs, not between parts of them.
   if (kernel.getPingPong())
     return std::nullopt;
-  // A kernel has only one scratch memory, which tensor maps use already.
+  // A kernel has only one scratch memory; if there is one already, it holds tensor maps.
   for (unsigned index = 0; index < kernel.getNumArguments(); ++index)
     if (kernel.getArgAttr(index, scratchAttrName))
       return std::nullopt;
@@ -78,8 +78,8 @@ void cutTail(GemmPrograms plan) {
   auto tail = StreamKAttr::get(rewriter.getContext(), split.sum, split.piece, split.fixed);
   programs.splitSteps(programs.getWork().withTail(tail), count);
 
-  // All programs have the same number of steps, so a whole one, or the last part of one, ends at the original bound.
-  // The value one step after the last may not be representable.
+  // All programs have the same number of steps, so a whole program, or the last part of one, ends at the original
+  // bound. The induction variable may be unable to represent the value one step later.
   rewriter.setInsertionPoint(steps);
   LoopRange all(rewriter, steps);
   I32Arith n(rewriter, loc);

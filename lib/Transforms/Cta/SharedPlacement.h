@@ -10,8 +10,8 @@
 //             │      │ b             │
 //             └──────┴───────────────┘ time
 //
-// If little memory is needed, no buffers share bytes, which saves barriers. If that does not fit, buffers are also
-// placed in the order in which their lifetimes begin, and the placement that takes less memory is chosen.
+// If little memory is needed, no buffers share bytes, which saves barriers. If this placement does not fit, buffers are
+// also placed in the order in which their lifetimes begin, and the placement that takes less memory is chosen.
 //
 // Offsets are multiples of 128 bytes (all banks, and the alignment of a bulk copy); a tile with a hardware swizzle of W
 // bytes is aligned to 8 W, because the swizzle is a function of the address. Rings of mbarriers follow all buffers and

@@ -15,9 +15,9 @@
 // kernels whose threads copy all operands, because more threads would wait for each other: attention's causal backward
 // pass took 1.2 times as long with eight warps. Two warp groups are also used where one group's registers cannot hold
 // the loop's accumulators. For example, two dots of 128 x 128, as in a gated layer, leave no register for anything
-// else. Neither does one accumulator of 128 x 128 with two blocks of that size that it is combined with after the loop,
-// as in the backward pass of a gated layer. A CTA of one warp group would be alone on a multiprocessor, where nothing
-// runs while it waits.
+// else. Neither does an accumulator of 128 x 128 that is combined with two blocks of that size after the loop, as in
+// the backward pass of a gated layer. A CTA of one warp group would be alone on a multiprocessor, where nothing runs
+// while it waits.
 //
 // Kernels of fewer than four warps get four where tcgen05 computes most of their dots: only a whole warp group reaches
 // all lanes of tensor memory.

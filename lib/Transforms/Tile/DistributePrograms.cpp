@@ -22,10 +22,10 @@
 // input indices, with y fastest. In any other order, the programs that run at the same time would not belong to the
 // same group: with groups of 8, a GEMM of size 8192 then reads 352 million sectors from L2 instead of 292 million.
 //
-// Programs that wait for others, as in a scan with look-back, wait for smaller indices. Those must start first;
-// otherwise waiting CTAs occupy all multiprocessors, and the programs for which they wait never start. Kernels with
-// such programs keep the order of the grid. So do kernels that print, or check conditions with --debug, so that a CTA
-// computes the program whose index its messages report.
+// Programs that wait for others, as in a scan with look-back, wait for programs with smaller indices. These must start
+// first; otherwise waiting CTAs occupy all multiprocessors, and the programs for which they wait never start. Kernels
+// with such programs keep the order of the grid. So do kernels that print, or check conditions with --debug, so that a
+// CTA computes the program whose index its messages report.
 #include "Analysis/DeviceDescriptors.h"
 #include "Analysis/GemmPrograms.h"
 #include "Analysis/ProgramLengths.h"
@@ -103,7 +103,7 @@ SmallVector<Value> addGridArguments(KernelOp kernel) {
   return sizes;
 }
 
-/// The order of a program's tiles over the grid's first two axes.
+/// The order of programs along the grid's first two axes.
 struct Order {
   WorkOrder order = WorkOrder::grid;
   int32_t group = 1;

@@ -240,7 +240,8 @@ LogicalResult verifyDescriptors(KernelOp kernel) {
       if (!isa<DescType>(operand.getType()))
         continue;
       if (!isa<DescLoadOp, DescStoreOp>(op))
-        return op->emitOpError() << "cannot take a descriptor, only loads and stores can; create it where it is used";
+        return op->emitOpError()
+               << "cannot take a descriptor; only loads and stores can, so create it where it is used";
       auto argument = dyn_cast<BlockArgument>(operand);
       bool isPassed = argument && argument.getOwner()->getParentOp() == kernel;
       if (!isPassed && !isa_and_present<MakeDescOp, OpenTensorMapOp>(operand.getDefiningOp()))

@@ -218,8 +218,8 @@ private:
   DenseMap<Value, Value> known;
 };
 
-/// Returns true if all values computed from the value element by element are reduced, or stored under `mask`. If there
-/// are other users, they keep the selection, and a thread would have to hold the unselected values as well.
+/// Returns true if all values computed from the value element by element are reduced, or stored under `mask`. Any other
+/// user would keep the selection, and a thread would have to hold the unselected values as well.
 bool isReducedOrStored(Value value, Value mask, unsigned &budget) {
   return llvm::all_of(value.getUsers(), [&](Operation *user) {
     if (budget == 0)

@@ -107,7 +107,7 @@ private:
   AxisInfoAnalysis &facts;
 };
 
-/// What the launcher needs to encode a descriptor.
+/// The data from which the launcher encodes a descriptor.
 struct Recipe {
   TensorMapAttr map;
   DescType type;
@@ -137,7 +137,8 @@ public:
     dropTooMany(plan);
     // If only the right operand of a dot had a tensor map, its block would have to be padded after all.
     for (MakeDescOp desc : findUnpaired(llvm::to_vector(llvm::make_first_range(plan)))) {
-      desc.emitRemark() << "descriptor gets no tensor map at launch: that of the dot's other operand has none";
+      desc.emitRemark()
+          << "descriptor gets no tensor map at launch: the descriptor of the dot's other operand gets none";
       llvm::erase_if(plan, [&](auto &entry) { return entry.first == desc; });
     }
     for (auto &[desc, recipe] : plan) {

@@ -119,7 +119,7 @@ private:
     return isComputed && llvm::all_of(op->getOperands(), [&](Value operand) { return visit(operand, valueGroups); });
   }
 
-  /// Returns true if only the load's operands and the argument's own next value are computed from the argument.
+  /// Returns true if the argument is used only to compute the load's operands and the argument's next value.
   bool feedsOnlyLoad(BlockArgument argument) {
     auto loop = cast<scf::ForOp>(argument.getOwner()->getParentOp());
     llvm::SetVector<Value> reached;

@@ -12,13 +12,13 @@
 // from a table, the descriptor is created after that load, and the kernel encodes the tensor map
 // (tile-device-descriptors).
 //
-// Only profitable accesses are raised: both operands of a dot or neither, because wgmma requires both to come through
-// tensor maps; and the stores of a kernel with such a dot. Elementwise kernels are unchanged: they reach copy speed
-// with plain vector accesses. Kernels with several dots whose operands are loaded only once or twice are unchanged,
-// too: a producer warp would have nothing to prefetch, and would leave no room for a second resident CTA. Nor is
-// anything raised in a loop whose threads copy other operands, or need the registers that a producer takes, or in a
-// program that waits for other programs. Analysis/RaisableAccesses.h says which accesses can be raised,
-// tile-choose-engine which dots qualify.
+// Only profitable accesses are turned into descriptor accesses, or raised: both operands of a dot or neither, because
+// wgmma requires both to come through tensor maps; and the stores of a kernel with such a dot. Elementwise kernels are
+// unchanged: they reach copy speed with plain vector accesses. Kernels with several dots whose operands are loaded only
+// once or twice are unchanged, too: a producer warp would have nothing to prefetch, and would leave no room for a
+// second resident CTA. Nor is anything raised in a loop whose threads copy other operands, or need the registers that a
+// producer takes, or in a program that waits for other programs. Analysis/RaisableAccesses.h says which accesses can be
+// raised, tile-choose-engine which dots qualify.
 #include "Analysis/EngineChoice.h"
 #include "Analysis/LoopRange.h"
 #include "Analysis/Recreate.h"
@@ -184,7 +184,7 @@ private:
 
   std::string whyNotMultiplied(DotOp dot, ArrayRef<SharedOperand> operands) {
     if (!isa_and_present<LoadOp, DescLoadOp>(operands[0].source))
-      return "wgmma does not support these types, sizes or operand orders";
+      return "wgmma does not support these types, sizes or operand layouts";
     return whyNoWgmmaOfBlocks(dot, accesses.isReadTransposed(operands[0]), accesses.isReadTransposed(operands[1]),
                               target, kernel.getNumWarps());
   }
