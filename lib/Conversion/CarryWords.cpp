@@ -2,15 +2,15 @@
 // nvvm-carry-words: let loops carry 32-bit words, or pairs of bytes, instead of their elements.
 //
 // A tensor of f16 becomes one scalar per element, but instructions use words of two elements. Conversions to 8-bit
-// floats give two bytes, which LLVM would carry as two registers if they were a vector, so they are carried as an
-// integer. Inside a block LLVM removes the packing in between; through a loop argument it does not, and each iteration
+// floats give two bytes; LLVM would carry a vector of two bytes in two registers, so the loop carries an i16 instead.
+// Within a block, LLVM removes redundant packing and unpacking; across a loop argument it does not, and each iteration
 // would unpack and repack all words.
 //
 //   for iter_args(%x = …, %y = …)                       for iter_args(%w = pack(…, …))
 //     use(pack(%x, %y))                           ==>     use(pack(%w[0], %w[1]))           // LLVM: use(%w)
 //     yield %v[0], %v[1]                                  yield %v
 //
-// The arguments of the elements stay, without uses.
+// The arguments that carried the elements remain, without uses.
 #include "Conversion/Passes.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -27,7 +27,7 @@ using namespace mlir;
 
 namespace {
 
-/// A word whose elements are the yielded values first, first + 1, …
+/// A word whose elements the loop yields as its values first, first + 1, …
 struct CarriedWord {
   unsigned first;
   TypedValue<VectorType> word;
@@ -45,7 +45,7 @@ Value castTo(OpBuilder &builder, Type type, Value value) {
   return value.getType() == type ? value : LLVM::BitcastOp::create(builder, value.getLoc(), type, value).getResult();
 }
 
-/// Returns the vector of which `value` is element `position`.
+/// Returns the vector from which `value` is extracted at index `position`, or null.
 TypedValue<VectorType> findWord(Value value, int64_t position) {
   auto extract = value.getDefiningOp<LLVM::ExtractElementOp>();
   APInt index;
@@ -57,7 +57,7 @@ TypedValue<VectorType> findWord(Value value, int64_t position) {
 std::optional<CarriedWord> planWord(scf::ForOp loop, unsigned first) {
   ValueRange yielded = loop.getYieldedValues();
   TypedValue<VectorType> word = findWord(yielded[first], 0);
-  // A word from outside of the loop is not carried.
+  // A word that is defined outside the loop is not carried.
   if (!word || !loop.getRegion().isAncestor(word.getParentRegion()))
     return std::nullopt;
   VectorType type = word.getType();
@@ -82,7 +82,7 @@ Value packWord(OpBuilder &builder, Location loc, VectorType type, ValueRange ele
   return word;
 }
 
-/// Replaces `elements` by those of `word`.
+/// Replaces `elements` by the elements of `word`.
 void useWord(IRRewriter &rewriter, Value word, ValueRange elements) {
   for (auto [index, element] : llvm::enumerate(elements)) {
     Value position = emitIndex(rewriter, word.getLoc(), index);

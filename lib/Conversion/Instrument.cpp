@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // nvvm-instrument: record when warps wait, copy and multiply.
 //
-// A kernel gets a last parameter, the buffer of lib/Target/TimeRecords.h. Each thread tracks where its warp's next
-// record goes; the lowest active lane writes it. There are no branches: ptxas keeps no wgmma in flight across divergent
-// control flow.
+// A kernel gets an additional parameter, the buffer that lib/Target/TimeRecords.h describes. Each thread tracks the
+// address of its warp's next record; the lowest active lane writes the record. Records are written without branches,
+// because ptxas waits for all wgmmas before divergent control flow.
 //
 //   mbarrier.try_wait …                         record (wait, begin)
 //                                         ==>   mbarrier.try_wait …
@@ -30,10 +30,10 @@ using Record = tile::target::TimeRecord;
 
 namespace {
 
-/// The record of an operation.
+/// How an operation is recorded.
 struct Recorded {
   TimeMark mark;
-  bool hasEnd; ///< it takes time; otherwise it only marks a start
+  bool hasEnd; ///< it takes time, so its end is recorded as well; otherwise only its start
 };
 
 std::optional<Recorded> classify(Operation *op) {
@@ -46,7 +46,7 @@ std::optional<Recorded> classify(Operation *op) {
   auto statement = dyn_cast<LLVM::InlineAsmOp>(op);
   if (!statement)
     return std::nullopt;
-  // Operations that the conversion of the cta dialect emits as PTX are found by their text.
+  // Operations that convert-cta-to-nvvm emits as inline PTX are recognized by their text.
   const std::pair<StringRef, Recorded> known[] = {
       {"mbarrier.try_wait", {TimeMark::BarrierWait, true}}, {"wgmma.wait_group", {TimeMark::MmasWait, true}},
       {"cp.async.wait", {TimeMark::CopiesWait, true}},      {"cp.async.bulk.wait", {TimeMark::CopiesWait, true}},
@@ -64,7 +64,7 @@ StringAttr fileOf(Location location) {
   return place ? place.getFilename() : StringAttr();
 }
 
-/// Returns the innermost line in the kernel's file.
+/// Returns the innermost line of `location` in the kernel's file, or 0.
 uint32_t lineOf(Location location, StringAttr file) {
   uint32_t line = 0;
   location->walk([&](Location nested) {
@@ -104,7 +104,8 @@ public:
   }
 
 private:
-  /// The parameters of the source come first, followed by the launcher's, which have attributes of the tile dialect.
+  /// Returns the number of parameters that come from the source. They precede the launcher's parameters, which have
+  /// attributes of the tile dialect.
   unsigned numParameters() {
     for (unsigned index = 0; index < kernel.getNumArguments(); ++index)
       for (NamedAttribute attribute : mlir::function_interface_impl::getArgAttrs(kernel, index))
@@ -113,7 +114,7 @@ private:
     return kernel.getNumArguments();
   }
 
-  /// FunctionOpInterface does not support functions without a result.
+  /// Inserts a parameter at `index`; FunctionOpInterface's insertArgument does not support functions without a result.
   Value insertArgument(unsigned index) {
     auto pointer = LLVM::LLVMPointerType::get(kernel.getContext(), /*addressSpace=*/1);
     SmallVector<Type> types(kernel.getArgumentTypes());
@@ -127,8 +128,8 @@ private:
     return argument;
   }
 
-  /// Emits the begin and the end of the warp's records. CTAs that are not recorded have none. The first thread writes
-  /// the CTA's two clocks.
+  /// Computes where the warp's records begin and end; for CTAs that are not recorded, the range is empty. The first
+  /// thread writes the CTA's start time, by %globaltimer and by %clock64.
   void start() {
     Location loc = kernel.getLoc();
     unsigned index = numParameters();
@@ -183,8 +184,8 @@ private:
     LLVM::StoreOp::create(builder, loc, after.front(), next);
   }
 
-  /// The end record has a separate location: if only one thread of a warp works, the others exit earlier and do not
-  /// track its records.
+  /// Writes the warp's last record, which has its own location: if only one thread of a warp works, the other lanes
+  /// exit earlier and do not know how many records it has written.
   void recordEnd(Location loc) {
     Value code =
         LLVM::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(Record{TimeMark::Warp, true}.encode()));
@@ -201,7 +202,7 @@ private:
   LLVM::LLVMFuncOp kernel;
   StringAttr file;
   OpBuilder builder;
-  Value next;       ///< where the address of the next record is kept
+  Value next;       ///< the variable that holds the address of the next record
   Value begin, end; ///< the range of the records; the end record follows
 };
 

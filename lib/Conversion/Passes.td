@@ -11,10 +11,10 @@ class FunctionsPass<string flag, string kind> : PassBase<flag, "::tile::Function
 def ConvertCtaToNvvm : FunctionsPass<"convert-cta-to-nvvm", "Correctness"> {
   let summary = "lower kernels to per-thread functions";
   let description = [{
-    Requires: phase allocated. Ensures: no tile or cta operation or type and no tensor is left; a tensor has become one
-    scalar per register, a kernel an `llvm.func` with `nvvm.kernel`, `nvvm.reqntid` and `tile.shared_bytes`; all else is
-    llvm, nvvm, scf, cf, arith and math on scalars. Does not: lower scf, arith and math. Example:
-    test/Conversion/CtaToNvvm/kernel.mlir.
+    Requires: phase allocated. Ensures: no tile or cta operation or type and no tensor remains; each tensor has become
+    one scalar per register, and each kernel an `llvm.func` with `nvvm.kernel`, `nvvm.reqntid` and `tile.shared_bytes`;
+    all remaining operations are llvm, nvvm, scf, cf, arith and math on scalars. Does not: lower scf, arith and math.
+    Example: test/Conversion/CtaToNvvm/kernel.mlir.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect", "::mlir::arith::ArithDialect",
                            "::mlir::math::MathDialect", "::mlir::scf::SCFDialect"];
@@ -32,9 +32,9 @@ def NvvmCarryWords : FunctionsPass<"nvvm-carry-words", "Optimisation"> {
 def NvvmSinkFragments : FunctionsPass<"nvvm-sink-fragments", "Optimisation"> {
   let summary = "compute each fragment of a left operand right before the wgmma that reads it";
   let description = [{
-    Requires: per-thread functions in which the steps of a wgmma are statements. Ensures: what only later steps use,
-    such as loads from shared memory and conversions, follows the previous step. Example:
-    test/Conversion/sink-fragments.mlir.
+    Requires: per-thread functions in which each k step of a wgmma is a separate statement. Ensures: operations whose
+    results are used only from some step on, such as loads from shared memory and conversions, follow the step before
+    it. Example: test/Conversion/sink-fragments.mlir.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
@@ -42,9 +42,9 @@ def NvvmSinkFragments : FunctionsPass<"nvvm-sink-fragments", "Optimisation"> {
 def NvvmLowerControlFlow : FunctionsPass<"nvvm-lower-control-flow", "Correctness"> {
   let summary = "lower loops and branches to blocks and jumps";
   let description = [{
-    Requires: per-thread functions. Ensures: no scf operation; the result of upstream's convert-scf-to-cf, in time
-    linear in the size of the function, except for counting loops, which end before their variable passes the largest
-    integer of its type. Example: test/Conversion/lower-control-flow.mlir.
+    Requires: per-thread functions. Ensures: no scf operation remains. The result is that of upstream's
+    convert-scf-to-cf, computed in time linear in the size of the function, except that counting loops end before their
+    induction variable would overflow. Example: test/Conversion/lower-control-flow.mlir.
   }];
   let dependentDialects = ["::mlir::cf::ControlFlowDialect", "::mlir::arith::ArithDialect"];
 }
@@ -52,9 +52,9 @@ def NvvmLowerControlFlow : FunctionsPass<"nvvm-lower-control-flow", "Correctness
 def NvvmInstrument : FunctionsPass<"nvvm-instrument", "Correctness"> {
   let summary = "record when warps wait, copy and multiply";
   let description = [{
-    Requires: kernels in the LLVM and NVVM dialects. Ensures: a kernel takes a buffer after its parameters and before
-    the launcher's arguments, and writes the clock of each wait, copy and MMA into it, as lib/Target/TimeRecords.h
-    defines. Example: test/Conversion/instrument.mlir.
+    Requires: kernels in the LLVM and NVVM dialects. Ensures: each kernel has an additional parameter, a buffer, after
+    those of the source and before the launcher's arguments. The kernel writes the clock value at each wait, copy and
+    MMA into this buffer; lib/Target/TimeRecords.h defines the format. Example: test/Conversion/instrument.mlir.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // nvvm-sink-fragments: compute each fragment of a left operand right before the wgmma that reads it.
 //
-// The k steps of a stepwise cta.wgmma are statements of their own. While the tensor cores compute a step, the threads
-// read and convert the fragment of the next one:
+// The k steps of a stepwise cta.wgmma are separate statements. While the tensor cores compute a step, the threads read
+// and convert the fragment of the next step:
 //
 //   %x0 = load, convert                   %x0 = load, convert
 //   %x1 = load, convert                   wgmma %x0
@@ -32,7 +32,7 @@ bool loadsShared(Operation *op) {
          cast<LLVM::LLVMPointerType>(load.getAddr().getType()).getAddressSpace() == sharedSpace;
 }
 
-/// The statements of one wgmma, first to last.
+/// The statements of one wgmma, in order.
 class Steps {
 public:
   explicit Steps(ArrayRef<Operation *> statements) : statements(statements), firstOf(statements) {
@@ -43,7 +43,8 @@ public:
     }
   }
 
-  /// Moves what only later steps use, from before the first step; loads not across operations with side effects.
+  /// Moves operations that only later steps use from before the first step to just before the first step that uses
+  /// them. Loads do not move across operations with side effects.
   void sink() {
     bool mayLoad = true;
     SmallVector<Operation *> before;
@@ -71,7 +72,8 @@ private:
   }
 
   ArrayRef<Operation *> statements;
-  SmallVector<Operation *> firstOf; ///< The first operation that only a step and later ones use.
+  SmallVector<Operation *> firstOf; ///< For each step, the first of the operations that only this step and later ones
+                                    ///< use.
   DenseMap<Operation *, size_t> stepOf;
 };
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Asynchronous copies from global to shared memory (PTX ISA, "cp.async").
 //
-// The contract on `vector` is that of Memory.cpp; in addition, the registers of a group must have consecutive offsets
-// in the buffer. A false mask ignores the source and writes zeros. There is no eviction priority: with a cache policy,
-// the code that ptxas generates for some of these instructions fails with CUDA_ERROR_ILLEGAL_INSTRUCTION.
+// `vector` has the same contract as in Memory.cpp; in addition, the registers of a group must have consecutive offsets
+// in the buffer. If the mask is false, zeros are written and the source is not read. Eviction priorities are ignored:
+// with a cache policy, the code that ptxas generates for some of these instructions fails with
+// CUDA_ERROR_ILLEGAL_INSTRUCTION.
 #include "EmitLayout.h"
 #include "GlobalAccess.h"
 #include "Patterns.h"
@@ -30,7 +31,8 @@ LinearLayout offsetsOf(cta::AsyncCopyOp op) {
   return layout::memoryOffsets(cta::getLayout(op.getPtr().getType()), op.getBuffer().getType().getLayout().getLayout());
 }
 
-/// Returns true if registers r … r + vector - 1, r % vector == 0, have consecutive aligned offsets in every thread.
+/// Returns true if, in every thread, the registers r … r + vector - 1 with r % vector == 0 have consecutive offsets,
+/// the first of which is a multiple of `vector`.
 bool hasConsecutiveGroups(const LinearLayout &offsets, uint64_t vector) {
   if (offsets.numRegisters() < int64_t(vector))
     return false;
@@ -55,7 +57,7 @@ struct AsyncCopyLowering : OpConversionPattern<cta::AsyncCopyOp> {
     OffsetEmitter offsets(rewriter, loc, ThreadMap::flat(offsetsOf(op), elementBytes));
     std::vector<int32_t> canonical = canonicalRegisters(layout);
     Value isFirst = emitIsFirstCopy(rewriter, loc, layout);
-    // Only L2 (cg) copies 16 bytes at once bypassing L1; the smaller sizes only exist through L1.
+    // 16-byte copies can bypass L1 (cg); smaller copies always go through L1 (ca).
     bool throughL1 = bytes != 16 || op.getCache() == CacheModifier::ca;
 
     for (int32_t first = 0; first < layout.numRegisters(); first += int32_t(op.getVector())) {
@@ -69,7 +71,7 @@ struct AsyncCopyLowering : OpConversionPattern<cta::AsyncCopyOp> {
                                 /*cpSize=*/Value());
         continue;
       }
-      // The NVVM operation has no predicate, and a size instead of `ignore-src`.
+      // The NVVM operation has no predicate, and it takes a source size instead of `ignore-src`.
       PtxStatement statement;
       statement.operands = {target, source};
       auto addOperand = [&](Value operand) {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Atomic operations: one instruction per element, or per vector of floats that are added, executed by the first thread
-// that holds them.
+// Atomic operations: one instruction per element, or per vector for additions of floats. Only the first thread that
+// holds an element executes it.
 //
-// The other holders get no result; cta-lower-conversions passes results that they need through shared memory. PTX ISA,
-// "atom", "red". sm_80 has no addition of bf16, and no target a maximum or minimum of a single 16-bit float: they are
-// loops around compare-and-swap. Ordered instructions each wait for all preceding accesses, so those of one thread are
-// relaxed, between fences. The loops first read with an access that is relaxed in the scope of the operation.
+// The other holders get no result; if they need it, cta-lower-conversions passes it through shared memory (PTX ISA,
+// "atom", "red"). sm_80 cannot add bf16, and no target has a maximum or minimum of a single 16-bit float; these
+// operations are loops around compare-and-swap, which first read the element with an access that is relaxed in the
+// scope of the operation. An ordered instruction waits for all preceding accesses, so if a thread executes several
+// instructions, they are relaxed and enclosed in fences.
 #include "EmitLayout.h"
 #include "GlobalAccess.h"
 #include "Patterns.h"
@@ -21,7 +22,7 @@ namespace tile::conversion {
 
 namespace {
 
-/// Returns operation and type, for example ".add.noftz.f16".
+/// Returns the suffix for the operation and type, for example ".add.noftz.f16".
 std::string operationOf(AtomicKind kind, Type element) {
   std::string bits = std::to_string(element.getIntOrFloatBitWidth());
   switch (kind) {
@@ -45,8 +46,8 @@ std::string operationOf(AtomicKind kind, Type element) {
   }
 }
 
-/// The order of a thread's atomic operation: that of the instruction, if there is only one, otherwise by fences around
-/// all of them. If the results are unused, nothing can depend on what they acquire.
+/// How a thread's atomic operation gets its memory order: from the instruction if there is only one, otherwise from
+/// fences around all instructions. If the results are unused, nothing can depend on what an acquire would order.
 struct OrderPlan {
   MemoryOrder ofInstruction;
   bool fenceBefore = false, fenceAfter = false;
@@ -90,7 +91,7 @@ template <typename OpType> struct AtomicLowering : TargetPattern<OpType> {
   }
 
 private:
-  /// Returns the number of registers that one instruction updates.
+  /// Returns the number of registers that one instruction can update.
   size_t sizeOfGroups(OpType op) const {
     if constexpr (std::is_same_v<OpType, AtomicRmwOp>) {
       Type element = getElementTypeOf(op.getValue().getType());
@@ -100,7 +101,7 @@ private:
     return 1;
   }
 
-  /// Updates `size` registers from `first` on; returns the previous values.
+  /// Updates `size` registers starting at `first`; returns their previous values.
   Registers update(OpType op, Adaptor adaptor, size_t first, size_t size, Value isFirst, MemoryOrder order,
                    OpBuilder &builder) const {
     Location loc = op.getLoc();
@@ -137,7 +138,7 @@ private:
     return {result};
   }
 
-  /// Returns, for example, "atom.relaxed.gpu.global".
+  /// Returns the start of an instruction, for example "atom.relaxed.gpu.global".
   static std::string prefix(StringRef name, OpType op, MemoryOrder order) {
     return (name + "." + stringifyMemoryOrder(order) + "." + stringifyMemoryScope(op.getScope()) + ".global").str();
   }
@@ -153,8 +154,8 @@ private:
       statement.initial.push_back(arith::ConstantOp::create(builder, loc, builder.getZeroAttr(word)));
   }
 
-  /// Emits "red.relaxed.gpu.global.add.noftz.v4.bf16x2 [$0], {$1, $2, $3, $4};", or `atom` for results that are used. A
-  /// single ordered instruction may need an order that `red` does not support.
+  /// Emits "red.relaxed.gpu.global.add.noftz.v4.bf16x2 [$0], {$1, $2, $3, $4};", or `atom` if the results are used. An
+  /// ordered addition is emitted as `atom` as well, because `red` does not support every memory order.
   static Registers addVector(AtomicRmwOp op, Value pointer, ValueRange values, MemoryOrder order, Value predicate,
                              OpBuilder &builder) {
     Location loc = op.getLoc();
@@ -181,7 +182,8 @@ private:
     return Registers(unpackWords(builder, loc, words, element, format));
   }
 
-  /// Instructions take integers, except additions of f32 and f64.
+  /// Converts a value to an integer of the same width, as instructions take integers; with `keepsFloat`, f32 and f64
+  /// stay as they are, which additions need.
   static Value toBits(OpBuilder &builder, Location loc, Value value, bool keepsFloat) {
     Type type = value.getType();
     unsigned bits = type.getIntOrFloatBitWidth();
@@ -190,14 +192,14 @@ private:
     return arith::BitcastOp::create(builder, loc, builder.getIntegerType(bits), value);
   }
 
-  /// Executes `emit` where the predicate holds, if there is one.
+  /// Executes `emit` if the predicate is true or null; returns its result, or else `otherwise`.
   static Value emitWhere(Location loc, Value predicate, Value otherwise, OpBuilder &builder,
                          llvm::function_ref<Value()> emit) {
     return conversion::emitWhere(builder, loc, predicate, otherwise, [&] { return SmallVector<Value>{emit()}; })
         .front();
   }
 
-  /// Returns the new value of a 16-bit float.
+  /// Combines the old value of a 16-bit float with the operand of the operation.
   static Value combine(AtomicKind kind, Value old, Value value, OpBuilder &builder) {
     Location loc = value.getLoc();
     if (kind == AtomicKind::add)
@@ -207,7 +209,7 @@ private:
     return arith::MinNumFOp::create(builder, loc, old, value);
   }
 
-  /// Repeats the update until no other thread has changed the element in between.
+  /// Repeats the update until no other thread has changed the element between the read and the compare-and-swap.
   static Value updateInLoop(AtomicRmwOp op, Value pointer, Value value, MemoryOrder order, Value predicate,
                             OpBuilder &builder) {
     Location loc = op.getLoc();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Buffers in shared memory, and the barrier. A buffer is the address of its first byte; a slot adds whole tiles to it.
+// Lowers buffers in shared memory, and cta.barrier. A buffer becomes the address of its first byte; selecting a slot
+// adds a multiple of the slot size to this address.
 #include "EmitLayout.h"
 #include "Panels.h"
 #include "Patterns.h"
@@ -43,7 +44,7 @@ struct SlotLowering : OpConversionPattern<cta::SlotOp> {
   }
 };
 
-/// The layout is in the type.
+/// A transposed buffer has the same address; only the layout in its type differs.
 struct TransBufferLowering : OpConversionPattern<cta::TransBufferOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -63,7 +64,7 @@ struct LocalLoadLowering : TargetPattern<cta::LocalLoadOp> {
     const layout::LinearLayout &stored = buffer.getLayout().getLayout();
     layout::LinearLayout part = layout::embed(cta::getLayout(op.getType()), buffer.getShape().vec());
     SharedTile tile{adaptor.getBuffer().front(), buffer.getElementType(), stored, part};
-    // `start` is a multiple of the part's size, so adding it is the same as XOR.
+    // `start` is a multiple of the size of the loaded part, so XORing its offset is the same as adding it.
     uint64_t shift = op.getStart() ? stored.flatten(op.getStart()->vec()) : 0;
     rewriter.replaceOpWithMultiple(op, {emitSharedLoad(rewriter, op.getLoc(), tile, shift, gpu)});
     return success();
@@ -88,7 +89,7 @@ struct LocalStoreLowering : TargetPattern<cta::LocalStoreOp> {
   }
 };
 
-/// A single warp only needs to reconverge.
+/// Synchronizes the threads of a role, group or CTA. A single warp only has to reconverge.
 struct BarrierLowering : OpConversionPattern<cta::BarrierOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -134,7 +135,8 @@ static LogicalResult checkAlloc(cta::AllocOp op, const target::GpuTarget &) {
 LogicalResult checkWholeTile(Operation *op, cta::BufferType buffer) {
   if (!buffer.isPadded())
     return success();
-  return op->emitOpError() << "accesses all elements of the layout of " << buffer << ", which are more than it holds; "
+  return op->emitOpError() << "accesses all elements of the layout of " << buffer
+                           << ", which has more than the buffer holds; "
                            << "only wgmma and TMA support sizes that are not powers of two";
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Clusters: ranks, barriers, multicast copies, and accumulators through distributed shared memory.
 //
-// PTX ISA, "mapa": the address of a peer's shared memory follows from this CTA's address and the peer's rank, because
-// all CTAs have the same layout.
+// PTX ISA, "mapa": all CTAs of a cluster lay out their shared memory in the same way, so the address of an object in a
+// peer's shared memory follows from its address in this CTA and from the peer's rank.
 #include "EmitLayout.h"
 #include "PartialOffsets.h"
 #include "Patterns.h"
@@ -94,14 +94,15 @@ struct TmaMulticastLowering : OpConversionPattern<cta::TmaMulticastOp> {
     return success();
   }
 
-  /// The CTA's shared memory is a part of the cluster's.
+  /// Casts an address in this CTA's shared memory to one in the cluster's shared memory, which contains it.
   static Value emitClusterAddress(OpBuilder &builder, Location loc, Value address) {
     return LLVM::AddrSpaceCastOp::create(builder, loc, clusterPointer(builder), address);
   }
 };
 
-/// The senders store their accumulators into the first CTA's buffer; its barrier counts the bytes that have arrived, so
-/// no fence is needed. The first CTA adds them, and signals each sender that the buffer is free again.
+/// Each sender stores its accumulator into the first CTA's buffer. The barrier of that CTA counts the bytes that have
+/// arrived, so no fence is needed. The first CTA adds the received values to its own and signals to each sender that
+/// the buffer is free again.
 struct ClusterSumLowering : OpConversionPattern<cta::ClusterSumOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -124,8 +125,8 @@ struct ClusterSumLowering : OpConversionPattern<cta::ClusterSumOp> {
   }
 
 private:
-  /// Several accumulators may pass through the buffer, one after another: the part of a warp has the same offset as
-  /// for the largest accumulator, so that no warp overwrites data that another one still has to copy.
+  /// Several accumulators may pass through the buffer, one after another. Each warp's part has the offset that it has
+  /// for the largest accumulator, so no warp overwrites data that another warp has yet to copy.
   static PartialOffsets planOffsets(cta::ClusterSumOp op) {
     PartialOffsets offsets(cast<RankedTensorType>(op.getValue().getType()));
     offsets.warpStride = op.getBuffer().getType().getBytesPerSlot() / offsets.warps;
@@ -158,7 +159,7 @@ private:
   static void emitSend(cta::ClusterSumOp op, OneToNOpAdaptor adaptor, Value rank, OpBuilder &builder) {
     Location loc = op.getLoc();
     PartialOffsets offsets = planOffsets(op);
-    // The first use of the buffer need not wait for it to be free.
+    // When the buffer is used for the first time, it is free, so this wait must not block.
     Value parity = arith::XOrIOp::create(builder, loc, adaptor.getParity().front(), emitI32(builder, loc, 1));
     emitBarrierWait(builder, loc, adaptor.getTaken().front(), parity);
     int64_t slotBytes = op.getBuffer().getType().getBytesPerSlot();
@@ -178,7 +179,7 @@ private:
     Value part = offsets.emitWarpPart(builder, loc, start);
     Value remote = NVVM::MapaOp::create(builder, loc, clusterPointer(builder), part, zero);
     Value barrier = NVVM::MapaOp::create(builder, loc, clusterPointer(builder), adaptor.getSent().front(), zero);
-    // The NVVM operation does not accept a barrier of another CTA.
+    // The NVVM operation does not accept a barrier in another CTA's shared memory.
     PtxStatement statement;
     statement.text = "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [$0], [$1], $2, [$3];";
     statement.operands = {remote, part, emitI32(builder, loc, offsets.warpBytes), barrier};
@@ -189,7 +190,8 @@ private:
     return arith::AndIOp::create(builder, loc, emitThreadId(builder, loc), emitI32(builder, loc, 31));
   }
 
-  /// Each of the first `count` lanes arrives, for the whole warp, at the barrier of the CTA with its rank `target`.
+  /// Makes each of the first `count` lanes arrive, on behalf of the whole warp, at `barrier` in the CTA with this
+  /// lane's rank, `target`.
   static void emitArrivals(OpBuilder &builder, Location loc, Value lane, int64_t count, Value barrier, Value target) {
     NVVM::SyncWarpOp::create(builder, loc, emitI32(builder, loc, -1));
     Value arrives = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, lane, emitI32(builder, loc, count));

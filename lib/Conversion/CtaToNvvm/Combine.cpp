@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Combination of tuples and their shuffles; see Combine.h.
+// Combining tuples of scalars, and shuffling them; see Combine.h.
 #include "Combine.h"
 #include "EmitLayout.h"
 #include "Ptx.h"
@@ -17,7 +17,7 @@ using namespace mlir;
 
 namespace tile::conversion {
 
-/// Folds an operation whose operands are all constant, such as the counts of whole blocks.
+/// Folds an operation whose operands are all constant, such as element counts of whole blocks.
 bool CombineEmitter::mapConstants(Operation &op, IRMapping &mapping) {
   SmallVector<Attribute> operands(op.getNumOperands());
   for (auto [value, operand] : llvm::zip_equal(op.getOperands(), operands))
@@ -70,7 +70,7 @@ Tuple CombineEmitter::combineAcross(const Tuple &own, unsigned laneBit) {
 }
 
 Tuple CombineEmitter::combineLanes(Tuple own, ArrayRef<unsigned> laneBits) {
-  // maximum number of operations for which preserving the order is cheaper than one more shuffle
+  // maximum number of lane bits for which preserving the order is cheaper than one more shuffle
   constexpr size_t fewLanes = 2;
   if (laneBits.size() <= fewLanes || isCommutative()) {
     for (unsigned bit : laneBits)
@@ -120,9 +120,10 @@ std::optional<Tuple> CombineEmitter::combineWarp(const Tuple &own) {
   return Tuple{type == word ? value : arith::TruncIOp::create(builder, loc, type, value).getResult()};
 }
 
-/// `other` was rounded before the shuffle. If `own` is a multiplication, LLVM and ptxas would fuse it with the
-/// addition, which each lane would then round differently. An addition with explicit rounding is never contracted (PTX
-/// ISA, "add.f32"); `own` of a smaller type, which not all targets can add, goes through a shuffle itself.
+/// Adds `other`, which was rounded before it was shuffled. If `own` is the result of a multiplication, LLVM and ptxas
+/// would fuse the multiplication and the addition, and each lane would then round differently. An addition with
+/// explicit rounding is never contracted (PTX ISA, "add.f32"). Not all targets can add smaller types with explicit
+/// rounding; for these, `own` goes through a shuffle itself.
 Value CombineEmitter::addUncontracted(Value own, Value other) {
   Type type = own.getType();
   if (!type.isF32() && !type.isF64()) {
@@ -134,7 +135,7 @@ Value CombineEmitter::addUncontracted(Value own, Value other) {
       .front();
 }
 
-/// A constant is the same in all lanes.
+/// A constant need not be shuffled, as it is the same in all lanes.
 Value CombineEmitter::shuffle(Value value, Value lane, ShuffleSource source) {
   return matchPattern(value, m_Constant()) ? value : emitShuffle(builder, loc, value, lane, source);
 }

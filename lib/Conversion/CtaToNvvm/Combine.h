@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Shared by reductions and scans: the combine region on tuples of scalars, and shuffles of values of any width.
+// Shared by the lowerings of reductions and scans: the combine region applied to tuples of scalars, and shuffles of
+// values of any width.
 #pragma once
 
 #include "mlir/IR/Builders.h"
@@ -12,8 +13,8 @@ namespace tile::conversion {
 /// One value for each operand of the reduction or scan.
 using Tuple = llvm::SmallVector<mlir::Value>;
 
-/// The lane whose value a shuffle returns: the lane with an index, with an index XOR a mask, or at a distance below or
-/// above.
+/// Which lane a shuffle reads: the lane with index `lane`, the lane whose index is this lane's XOR `lane`, or the lane
+/// that is `lane` positions below or above.
 enum class ShuffleSource { Lane, Xor, Below, Above };
 mlir::Value emitShuffle(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, mlir::Value lane,
                         ShuffleSource source);
@@ -24,23 +25,24 @@ public:
       : builder(builder), loc(loc), combineBlock(combineBlock) {}
 
   Tuple combine(const Tuple &left, const Tuple &right);
-  /// Combines with the values of all lanes whose indices differ in some of these bits; all of them get the result of
-  /// the lowest one, which has combined them in order.
+  /// Combines the values of all lanes whose indices differ only in `laneBits`. All of these lanes get the same result,
+  /// in which the values are combined in lane order if the order matters.
   Tuple combineLanes(Tuple own, llvm::ArrayRef<unsigned> laneBits);
-  /// Combines all lanes of a warp, if there is an instruction for it: for integers of at most 32 bits (PTX ISA,
-  /// redux.sync).
+  /// Combines the values of all lanes of a warp with redux.sync, which supports integers of at most 32 bits (PTX ISA);
+  /// returns nullopt if it cannot.
   std::optional<Tuple> combineWarp(const Tuple &own);
   /// Returns the values of lane `lane`.
   Tuple shuffleFrom(const Tuple &tuple, mlir::Value lane);
-  /// Returns the values of the lane at this distance below, or above; of an arbitrary lane if there is none.
+  /// Returns the values of the lane that is `lanes` positions below or above; if there is no such lane, of an arbitrary
+  /// lane.
   Tuple shuffleBy(const Tuple &tuple, int64_t lanes, bool isFromAbove);
 
 private:
   /// Returns true if combine(a, b) equals combine(b, a) for all values.
   bool isCommutative() const;
   bool mapConstants(mlir::Operation &op, mlir::IRMapping &mapping);
-  /// Combines with the values of the lane whose index differs in one bit. Both lanes get the same result: if the order
-  /// matters (ties, rounding), the values of the lower lane come first.
+  /// Combines this lane's values with those of the lane whose index differs in bit `laneBit`. Both lanes get the same
+  /// result: if the order matters (for ties or rounding), the values of the lower lane come first.
   Tuple combineAcross(const Tuple &own, unsigned laneBit);
   mlir::Value shuffle(mlir::Value value, mlir::Value lane, ShuffleSource source);
   mlir::Value addUncontracted(mlir::Value own, mlir::Value other);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // convert-cta-to-nvvm: lower kernels to per-thread functions.
 //
-// A one-to-many dialect conversion: a tensor value becomes one scalar value per register of its layout, so that nothing
-// is packed into structs and loops carry plain registers. Each file of this folder contributes one family of patterns.
-// Properties that a verifier cannot check (a layout that moves elements between threads, an instruction that the target
-// lacks) are checked before, so that a failure is one diagnostic at the operation concerned.
+// This is a one-to-many dialect conversion: a tensor becomes one scalar per register of its layout, so nothing is
+// packed into structs and loops carry plain registers. Each file of this folder contributes one family of patterns.
+// Properties that a verifier cannot check (such as a layout that moves elements between threads, or an instruction that
+// the target lacks) are checked before the conversion, so a failure is reported as one diagnostic at the operation
+// concerned.
 //
 //   %s = arith.addf %x, %y : tensor<256xf32, #l>   ==>   2 x arith.addf : f32      (#l has 2 registers)
 //
@@ -43,9 +44,9 @@ RegisterTypeConverter::RegisterTypeConverter(MLIRContext *context) {
       [](cta::BufferType type) -> Type { return LLVM::LLVMPointerType::get(type.getContext(), sharedSpace); });
   addConversion(
       [](cta::MbarrierType type) -> Type { return LLVM::LLVMPointerType::get(type.getContext(), sharedSpace); });
-  // A tensor memory address holds lane and column in one word.
+  // A tensor memory address holds the lane and the column in one 32-bit word.
   addConversion([](cta::TensorMemoryType type) -> Type { return IntegerType::get(type.getContext(), 32); });
-  // Tokens are no longer needed: waits have been inserted.
+  // Tokens have no uses anymore: the waits that they stood for have been inserted.
   addConversion([](cta::TokenType, SmallVectorImpl<Type> &) -> std::optional<LogicalResult> { return success(); });
   // A descriptor becomes the address of its tensor map.
   addConversion([](DescType type) -> Type { return LLVM::LLVMPointerType::get(type.getContext()); });
@@ -129,7 +130,7 @@ struct ConvertCtaToNvvm : tile::impl::ConvertCtaToNvvmBase<ConvertCtaToNvvm> {
     target.addLegalOp<ModuleOp>();
     target.addLegalDialect<LLVM::LLVMDialect, NVVM::NVVMDialect>();
     target.addIllegalDialect<TileDialect, cta::CtaDialect>();
-    target.addLegalOp<cta::WarpRolesOp>(); // patterns query their role
+    target.addLegalOp<cta::WarpRolesOp>(); // kept until the end, because patterns query the role of an operation
     target.markUnknownOpDynamicallyLegal(
         [&](Operation *op) { return lowerings.converter.isLegal(op) && isSelectable(op, lowerings.gpu); });
     return applyFullConversion(getOperation(), target, std::move(lowerings.patterns));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Counts in shared memory: one addition per element, executed by the first thread that holds it (PTX ISA, "red").
+// Counting in shared memory: one addition per element, executed by the first thread that holds the element (PTX ISA,
+// "red").
 //
 //   cta.local_count %x, %b mask %m   ==>   @(x < size && m && first) red.shared.add.u32 [b + 4 * x], 1;
 #include "EmitLayout.h"

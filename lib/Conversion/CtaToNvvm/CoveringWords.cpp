@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A barrel shifter of eight words: by two words, by one, and by bytes (PTX ISA, "shf"); see CoveringWords.h.
+// A barrel shifter over eight words: shifts by two words, then by one word, then by bytes (PTX ISA, "shf"); see
+// CoveringWords.h.
 #include "CoveringWords.h"
 #include "EmitLayout.h"
 
@@ -22,7 +23,7 @@ static Value roundDown(OpBuilder &builder, Location loc, Value address, Type poi
 CoveringWords CoveringWords::load(OpBuilder &builder, Location loc, GlobalAccess &access, Value pointer,
                                   Value predicate, ValueRange other) {
   Value address = LLVM::PtrToIntOp::create(builder, loc, builder.getI64Type(), pointer);
-  // The index of the chunk that contains the last wanted byte.
+  // The address of the last wanted byte; its chunk is the second one to read.
   Value last = arith::AddIOp::create(builder, loc, address,
                                      arith::ConstantIntOp::create(builder, loc, address.getType(), accessBytes - 1));
   SmallVector<Value> values;
@@ -30,7 +31,7 @@ CoveringWords CoveringWords::load(OpBuilder &builder, Location loc, GlobalAccess
     llvm::append_range(values, access.load(roundDown(builder, loc, within, pointer.getType()), predicate, other));
   Value low = arith::TruncIOp::create(builder, loc, builder.getI32Type(), address);
   Value offset = arith::AndIOp::create(builder, loc, low, emitI32(builder, loc, accessBytes - 1));
-  // If `other` is all zeros, it may be shifted as well.
+  // If all words of `other` are 0, shifting them does no harm.
   if (predicate && !llvm::all_of(other, [](Value word) { return matchPattern(word, m_Zero()); }))
     offset = arith::SelectOp::create(builder, loc, predicate, offset, emitI32(builder, loc, 0));
   values.push_back(offset);
@@ -49,11 +50,11 @@ SmallVector<Value> CoveringWords::shift(OpBuilder &builder, Location loc) const 
   for (unsigned step : {2, 1}) {
     Value bit = arith::AndIOp::create(builder, loc, offset, emitI32(builder, loc, step * 4));
     Value isSet = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, bit, emitI32(builder, loc, 0));
-    // Shifts only as many words as the following steps can still reach.
+    // Words beyond this range can no longer reach the result.
     for (unsigned index = 0; index < numWords / 2 + step; ++index)
       words[index] = arith::SelectOp::create(builder, loc, isSet, words[index + step], words[index]);
   }
-  // the shift count is taken modulo 32
+  // The shift count is taken modulo 32.
   Value bits = arith::ShLIOp::create(builder, loc, offset, emitI32(builder, loc, 3));
   SmallVector<Value> shifted;
   for (unsigned index = 0; index < numWords / 2; ++index)

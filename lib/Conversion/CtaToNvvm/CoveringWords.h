@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Unaligned 16-byte reads: the aligned 16-byte chunks that cover them, and a funnel shift.
+// Unaligned 16-byte reads: the aligned 16-byte chunks that cover the bytes, and a funnel shift that extracts them.
 //
 //   address & ~15:  | . . . . . a b c | d e f g h . . . |        a … h are wanted
 //
-// A chunk that holds a wanted byte lies in the same page, so that reading it never fails; its other bytes are dropped.
+// Every chunk that is read holds a wanted byte and so lies in the same page as that byte, so reading it never faults;
+// the other bytes are dropped.
 #pragma once
 
 #include "GlobalAccess.h"
 
 namespace tile::conversion {
 
-/// The data read for 16 bytes: two 16-byte chunks, possibly the same one, as eight 32-bit words, and the index of the
-/// first wanted byte.
+/// The data that is read to obtain 16 unaligned bytes: the two aligned 16-byte chunks that contain them (possibly the
+/// same chunk twice) as eight 32-bit words, and the index of the first wanted byte.
 class CoveringWords {
 public:
   static constexpr unsigned numWords = 8, numValues = numWords + 1;
@@ -19,7 +20,8 @@ public:
   /// Wraps the result of `values()`.
   explicit CoveringWords(mlir::ValueRange values) : all(values) {}
 
-  /// Reads through `access`; where `predicate` is false, returns `other`, four 32-bit words. A null predicate is true.
+  /// Reads 16 bytes through `access`; where `predicate` is false, returns `other`, four 32-bit words. A null predicate
+  /// means true.
   static CoveringWords load(mlir::OpBuilder &builder, mlir::Location loc, GlobalAccess &access, mlir::Value pointer,
                             mlir::Value predicate, mlir::ValueRange other);
   /// Wraps 16 bytes that are already available as four 32-bit words.

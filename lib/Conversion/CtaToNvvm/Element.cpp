@@ -4,7 +4,8 @@
 //   %y = tile.map %x { ^bb0(%a): … }              ==>   the region for each register of %x
 //   %s = tile.rounded add rz(%x, %y) : f32         ==>   add.rz.f32 $0, $1, $2;
 //
-// Neither LLVM nor ptxas fuses an instruction with explicit rounding (PTX ISA, "add.f32"), or inline PTX.
+// Neither LLVM nor ptxas fuses instructions with explicit rounding (PTX ISA, "add.f32"), and LLVM does not fuse inline
+// PTX.
 #include "Patterns.h"
 #include "Ptx.h"
 
@@ -16,7 +17,7 @@ namespace tile::conversion {
 
 namespace {
 
-/// Executes the region once per register: registers that hold copies of an element recompute it, as for all elementwise
+/// Executes the region once per register. Registers that hold copies of an element recompute it, as in all elementwise
 /// operations.
 struct MapLowering : OpConversionPattern<MapOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -44,8 +45,8 @@ std::string nameOf(Type type, bool isUnsigned) {
   return (kind + Twine(type.getIntOrFloatBitWidth())).str();
 }
 
-/// Returns the rounding modifier, such as ".rm": PTX calls down and up minus and plus infinity, and appends an i if the
-/// result is an integer.
+/// Returns the rounding modifier, such as ".rm". PTX calls downward and upward rounding "m" and "p" (towards minus and
+/// plus infinity) and appends an "i" if the result is an integer.
 std::string modifierOf(Rounding rounding, bool toInteger) {
   static constexpr StringLiteral names[] = {"rn", "rz", "rm", "rp"};
   return "." + names[unsigned(rounding)].str() + (toInteger ? "i" : "");
@@ -56,7 +57,7 @@ struct RoundedLowering : OpConversionPattern<RoundedOp> {
 
   LogicalResult matchAndRewrite(RoundedOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
     Type to = op.getType(), from = op.getArgs().front().getType();
-    if (isa<ShapedType>(to)) // is split into registers first
+    if (isa<ShapedType>(to)) // tensors are split into registers first
       return failure();
     bool isCast = op.getKind() == RoundedKind::cast;
     std::string modifier = modifierOf(op.getRounding(), isCast && isa<IntegerType>(to));

@@ -3,7 +3,7 @@
 //
 //   %s = arith.addf %x, %y : tensor<128xf32, #l>   ==>   one arith.addf : f32 for each register of #l
 //
-// A comparison with one result for a run of registers is computed once per run (UniformRuns.h).
+// A comparison whose result is the same for a run of registers is computed once per run (UniformRuns.h).
 #include "EmitLayout.h"
 #include "Patterns.h"
 #include "UniformRuns.h"
@@ -25,8 +25,8 @@ bool isFloat8(Type type) {
   return isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8;
 }
 
-/// Returns true for 16-bit float arithmetic that one instruction computes for two elements. LLVM splits pairs if the
-/// target has no such instruction, and merges conversions to 16 bits whose results become a pair.
+/// Returns true for 16-bit float arithmetic that one instruction can compute for two elements. LLVM splits the pairs if
+/// the target has no such instruction, and merges two conversions to 16 bits whose results form a pair.
 bool arePaired(Operation *op) {
   if (!isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::NegFOp>(op))
     return false;
@@ -34,7 +34,8 @@ bool arePaired(Operation *op) {
   return element.isF16() || element.isBF16();
 }
 
-/// Lowers any operation with the Elementwise trait, keeping its attributes. Scalar operands are used by every register.
+/// Lowers any operation with the Elementwise trait and keeps its attributes. A scalar operand is used for every
+/// register.
 struct ElementwiseLowering : ConversionPattern {
   ElementwiseLowering(const TypeConverter &converter, MLIRContext *context)
       : ConversionPattern(converter, MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
@@ -104,7 +105,7 @@ private:
   }
 };
 
-/// A type change that keeps the bits in the same register type, such as i8 to f8.
+/// Lowers a type change that keeps the bits in the same register type, such as i8 to f8.
 struct BitcastLowering : OpConversionPattern<arith::BitcastOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -143,8 +144,8 @@ struct ConstantLowering : OpConversionPattern<arith::ConstantOp> {
                                                registerAttribute(values.getSplatValue<Attribute>(), rewriter));
       registers.assign(layout.numRegisters(), scalar);
     } else {
-      // A preceding check ensures that no thread bit selects an element, so every register is the same constant in all
-      // threads.
+      // An earlier check has ensured that the element does not depend on the thread, so each register is the same
+      // constant in all threads.
       auto elements = values.getValues<Attribute>();
       for (int64_t index = 0; index < layout.numRegisters(); ++index)
         registers.push_back(arith::ConstantOp::create(
@@ -186,12 +187,12 @@ struct AddPtrLowering : OpConversionPattern<AddPtrOp> {
   LogicalResult matchAndRewrite(AddPtrOp op, OneToNOpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     Type pointee = cast<PtrType>(getElementTypeOf(op.getPtr().getType())).getPointee();
-    // LLVM's size of the type is its size in memory: a byte for i1 and 8-bit floats.
+    // LLVM's size of the unit type must be the size in memory: a byte for i1 and 8-bit floats.
     Type unit = rewriter.getIntegerType(8 * getBytesInMemory(pointee));
     Registers registers;
     for (auto [pointer, offset] : llvm::zip(adaptor.getPtr(), adaptor.getOffset())) {
       Value index = offset;
-      // The index of a GEP is signed; an i1 offset is 0 or 1.
+      // GEP sign-extends its index, but an i1 offset is 0 or 1.
       if (index.getType().isInteger(1))
         index = arith::ExtUIOp::create(rewriter, op.getLoc(), rewriter.getI32Type(), index);
       registers.push_back(
@@ -204,7 +205,7 @@ struct AddPtrLowering : OpConversionPattern<AddPtrOp> {
 
 } // namespace
 
-/// The region takes the values of one register of each operand.
+/// Checks that all operands and results have the same layout, since the region takes one register of each operand.
 static LogicalResult checkMap(MapOp op) {
   cta::LayoutAttr layout = cta::getLayoutAttr(op.getSrcs().front().getType());
   auto isCommon = [&](Type type) { return cta::getLayoutAttr(type) == layout; };

@@ -66,7 +66,7 @@ Value emitI32(OpBuilder &builder, Location loc, int64_t value) {
 Value emitByteOffset(OpBuilder &builder, Location loc, Value base, int64_t bytes) {
   if (bytes == 0)
     return base;
-  constexpr unsigned constantBits = 29; // byte offset of a constant in a GEP
+  constexpr unsigned constantBits = 29; // width of a constant index of llvm.getelementptr
   SmallVector<LLVM::GEPArg, 1> index;
   if (llvm::isInt<constantBits>(bytes))
     index.emplace_back(static_cast<int32_t>(bytes));
@@ -76,7 +76,8 @@ Value emitByteOffset(OpBuilder &builder, Location loc, Value base, int64_t bytes
 }
 
 Value emitLinearMap(OpBuilder &builder, Location loc, Value input, const std::vector<uint64_t> &bases) {
-  // Groups bits by the distance that they move: value = XOR over distances of (input & mask) shifted.
+  // Groups bits by the distance that they move: value = XOR over all distances of (input & mask) shifted by the
+  // distance.
   std::map<int, uint64_t> masks;
   for (size_t in = 0; in < bases.size(); ++in)
     for (uint64_t remaining = bases[in]; remaining != 0; remaining &= remaining - 1)
@@ -136,7 +137,7 @@ Value OffsetEmitter::index(uint64_t constant, int64_t start) {
     return emitI32(builder, loc, added);
   if (added == 0)
     return dynamic;
-  // The sum is a coordinate plus a range's start, both of which fit in 31 bits.
+  // The result, a coordinate plus the start of a range, fits in 31 bits.
   return arith::AddIOp::create(builder, loc, dynamic, emitI32(builder, loc, added), arith::IntegerOverflowFlags::nsw);
 }
 

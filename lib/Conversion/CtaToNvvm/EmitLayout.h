@@ -2,9 +2,9 @@
 // Lowers layouts to index arithmetic: the only place that computes coordinates and addresses.
 //
 // A layout is linear over GF(2), so the offset of (register r, thread t) is registers(r) XOR threads(t). `threads(t)`
-// is emitted once: bits of the thread index that move by the same distance share one `and` and one shift. The part of a
-// register is a constant. Its bits that no thread can set are simply added, at the end, where they become the immediate
-// of a load or store; only the others are XORed in, once per distinct value:
+// is emitted once: bits of the thread index that move by the same distance share one `and` and one shift.
+// `registers(r)` is a constant. Those of its bits that no thread can set are added last, where they become the
+// immediate offset of a load or store; only the other bits are XORed in, once per distinct value:
 //
 //   threads(t) in 0b0111_1000_0000,  registers = [8, 16, 128]      offset(r)
 //   base = (t & 15) << 7                                           r = 0..3:  base + {0, 8, 16, 24}
@@ -20,13 +20,13 @@
 
 namespace tile::conversion {
 
-/// (register, thread) -> integer. Thread bit i is bit i of tid.x: the lane bits, then the warp bits.
+/// Maps (register, thread) to an integer. Thread bit i is bit i of tid.x: the lane bits come first, then the warp bits.
 struct ThreadMap {
   std::vector<uint64_t> registers, threads;
 
-  /// Returns the row-major output of `layout`, times `scale` (a power of two).
+  /// Returns the map to the row-major index of the element in `layout`, times `scale` (a power of two).
   static ThreadMap flat(const layout::LinearLayout &layout, uint64_t scale = 1);
-  /// Returns the coordinate along `axis`.
+  /// Returns the map to the coordinate along `axis`.
   static ThreadMap coordinate(const layout::LinearLayout &layout, unsigned axis);
 
   uint64_t ofRegister(uint64_t index) const;
@@ -40,28 +40,30 @@ mlir::Value emitI32(mlir::OpBuilder &builder, mlir::Location loc, int64_t value)
 /// Returns `base` plus a constant number of bytes.
 mlir::Value emitByteOffset(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value base, int64_t bytes);
 
-/// Returns the XOR of bases[i] over the bits i that are set in `input`, an i32; null if all bases are 0.
+/// Returns the XOR of bases[i] over all bits i that are set in `input`, an i32; null if all bases are 0.
 mlir::Value emitLinearMap(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value input,
                           const std::vector<uint64_t> &bases);
 
-/// Emits values of one ThreadMap; parts shared by several registers are emitted once.
+/// Emits the values of one ThreadMap; parts that several registers share are emitted once.
 class OffsetEmitter {
 public:
   OffsetEmitter(mlir::OpBuilder &builder, mlir::Location loc, ThreadMap map);
 
-  /// XORs a run-time value, an i32 of which only the bits of `mask` can be set, into all values emitted from here on.
+  /// XORs a run-time value into all values that are emitted later. It is an i32 of which only bits of `mask` can be
+  /// set.
   void moveBy(mlir::Value value, uint64_t mask);
 
-  /// Returns the i32 value at `constant` XOR threads(tid), plus `start`. Pass map.ofRegister(r), or XOR more into it.
+  /// Returns `constant` XOR threads(tid), plus `start`, as i32. Pass map.ofRegister(r) as `constant`; more bits may be
+  /// XORed into it.
   mlir::Value index(uint64_t constant, int64_t start = 0);
-  /// Returns `base` plus that many bytes.
+  /// Returns `base` plus (`constant` XOR threads(tid)) bytes.
   mlir::Value address(mlir::Value base, uint64_t constant);
 
   mlir::Value indexOfRegister(uint64_t r, int64_t start = 0) { return index(map.ofRegister(r), start); }
   mlir::Value addressOfRegister(mlir::Value base, uint64_t r) { return address(base, map.ofRegister(r)); }
 
 private:
-  /// Returns threads(tid) XOR bits, for bits that threads can set; null if that is always 0.
+  /// Returns threads(tid) XOR `bits`, which must be bits that threads can set; null if that is always 0.
   mlir::Value dynamicPart(uint64_t bits);
 
   mlir::OpBuilder &builder;
@@ -76,32 +78,33 @@ private:
 /// Returns, for each register, the lowest register in which the thread holds the same element.
 std::vector<int32_t> canonicalRegisters(const layout::LinearLayout &layout);
 
-/// Returns the bits of tid.x that only replicate elements: every element is held by a thread in which all of them are
-/// 0.
+/// Returns the bits of tid.x that only replicate elements: for every element, some thread that holds it has all of
+/// these bits 0.
 uint64_t redundantThreadBits(const layout::LinearLayout &layout);
 
-/// Returns an i1: whether these bits of tid.x are all 0.
+/// Returns an i1 that is true if all of these bits of tid.x are 0.
 mlir::Value emitBitsAreZero(mlir::OpBuilder &builder, mlir::Location loc, uint64_t bits);
 
-/// Returns an i1: whether this thread holds the first copy of its elements; null if every thread does.
+/// Returns an i1 that is true if this thread holds the first copy of its elements; null if every thread does.
 mlir::Value emitIsFirstCopy(mlir::OpBuilder &builder, mlir::Location loc, const layout::LinearLayout &layout);
 
-/// Returns the index of this thread's warp as i32, read from lane 0, so that ptxas knows that it is uniform in the
-/// warp.
+/// Returns the index of this thread's warp as an i32. It is read from lane 0, so that ptxas knows that it is uniform in
+/// the warp.
 mlir::Value emitUniformWarpId(mlir::OpBuilder &builder, mlir::Location loc);
 
-/// Returns an i1: whether this is thread 0.
+/// Returns an i1 that is true in thread 0.
 mlir::Value emitIsFirstThread(mlir::OpBuilder &builder, mlir::Location loc);
 
-/// Returns an i1: whether this is the first of the threads that execute `op` together, those of its role, of its team
-/// or of the CTA; null if it is the only one.
+/// Returns an i1 that is true in the first of the threads that execute `op` together (those of its role, its team or
+/// the CTA); null if only one thread does.
 mlir::Value emitIsFirstOfRole(mlir::OpBuilder &builder, mlir::Operation *op);
 
-/// Returns the index of this thread's warp group in the role of `op`, or in the CTA, as i32, uniform in the warp.
+/// Returns the index of this thread's warp group within the role of `op`, or within the CTA, as an i32 that is uniform
+/// in the warp.
 mlir::Value emitGroupInRole(mlir::OpBuilder &builder, mlir::Operation *op);
 
-/// Returns, for each register of `dst`, the register of `src` with the same element, if every thread holds the elements
-/// that it needs in `src`.
+/// Returns, for each register of `dst`, the register of `src` that holds the same element; nullopt if some thread does
+/// not hold all elements that it needs in `src`.
 std::optional<std::vector<int32_t>> registerSources(const layout::LinearLayout &src, const layout::LinearLayout &dst);
 
 } // namespace tile::conversion

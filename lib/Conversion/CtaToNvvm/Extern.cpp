@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Target-specific code: inline PTX of the program, and dependencies between grids.
+// Target-specific code: inline PTX from the program, and dependencies between grids.
 //
-// One execution computes `pack` elements of a thread: elements of 16 bits or less share registers, and each register
-// has the type of its constraint letter. If a thread holds fewer elements, the last one is repeated. A statement with
-// effects is executed once for its elements, by the first thread that holds them; cta-lower-conversions passes results
-// that other threads need through shared memory.
+// One execution of a statement computes `pack` elements of a thread. Elements of 16 bits or less share registers, and
+// each register has the type of its constraint letter. If a thread holds fewer than `pack` elements, the last one is
+// repeated. A statement with side effects is executed once per element, by the first thread that holds the element;
+// cta-lower-conversions passes results that other threads need through shared memory.
 #include "EmitLayout.h"
 #include "GlobalAccess.h"
 #include "Patterns.h"
@@ -20,7 +20,7 @@ namespace tile::conversion {
 
 namespace {
 
-/// Returns the type of a register by its letter (CUDA, "Inline PTX Assembly in CUDA").
+/// Returns the register type for a constraint letter (CUDA, "Inline PTX Assembly in CUDA").
 Type typeOfLetter(Builder &builder, char letter) {
   switch (letter) {
   case 'h':
@@ -40,10 +40,11 @@ Type typeOfLetter(Builder &builder, char letter) {
   }
 }
 
-/// The letter of an immediate in the text.
+/// The constraint letter of an immediate.
 constexpr char immediateLetter = 'n';
 
-/// Returns the letters of the results, then of the operands: "=r,=f,r" -> rfr; empty if the text is not such a list.
+/// Returns the letters of the results, then of the operands: "=r,=f,r" -> "rfr". Returns an empty string if `text` is
+/// not a valid list of constraints.
 std::string parseConstraints(StringRef text, size_t numResults) {
   std::string letters;
   SmallVector<StringRef> parts;
@@ -126,9 +127,9 @@ struct InlineAsmLowering : OpConversionPattern<InlineAsmOp> {
   }
 
 private:
-  /// The threads that execute a statement, and the register that provides each element's result.
+  /// Which threads execute a statement, and which register holds the result of each element.
   struct Execution {
-    Value isFirst; // null if all threads do
+    Value isFirst; // null if all threads execute it
     std::vector<int32_t> sources;
   };
 
@@ -162,7 +163,7 @@ private:
     return value.getType() == type ? value : arith::BitcastOp::create(builder, loc, type, value).getResult();
   }
 
-  /// Packs the elements, the first into the lowest bits.
+  /// Packs the elements into one register, the first one into the lowest bits.
   static Value packRegister(OpBuilder &builder, Location loc, ArrayRef<Value> elements, Type type) {
     unsigned bits = type.getIntOrFloatBitWidth();
     Value word;
@@ -201,8 +202,8 @@ struct GridDependencyLowering : TargetPattern<GridDependencyOp> {
   }
 };
 
-/// Each thread observes the flag itself, so that no barrier is needed and one thread of a role may wait alone. Copies
-/// by TMA are ordered after the wait by a proxy fence.
+/// Each thread polls the flag itself, so no barrier is needed and a single thread of a role may wait alone. A proxy
+/// fence orders later TMA copies after the wait.
 struct WaitFlagLowering : TargetPattern<WaitFlagOp> {
   using TargetPattern::TargetPattern;
 
@@ -219,7 +220,7 @@ struct WaitFlagLowering : TargetPattern<WaitFlagOp> {
   }
 };
 
-/// Addresses are pointers in the global space; only their interpretation changes.
+/// Converts between addresses as integers and pointers into global memory; the bits stay the same.
 struct AddressCastLowering : OpConversionPattern<AddressCastOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -242,7 +243,7 @@ struct AddressCastLowering : OpConversionPattern<AddressCastOp> {
 
 } // namespace
 
-/// Checks that an operand for an immediate is a known integer, and not a packed group.
+/// Checks that each operand with constraint 'n' is a known integer and is not packed with others into one register.
 static LogicalResult checkImmediates(InlineAsmOp op, StringRef letters) {
   size_t letter = 0;
   for (auto [index, operand] : llvm::enumerate(op.getArgs())) {

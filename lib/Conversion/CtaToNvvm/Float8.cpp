@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // 8-bit floats; see Float8.h. The hardware converts pairs, f8x2 <-> f16x2 and f32x2 -> f8x2 (PTX ISA, "cvt"), so
-// registers are converted two at a time. If it cannot, values are converted by their bits: the bits of either format
-// are those of f16 or f32 except for the widths and the bias of the exponent. All other arithmetic on 8-bit floats is
-// done in f32.
+// registers are converted two at a time. On targets without these instructions, integer operations convert the bits:
+// both 8-bit formats have the structure of f16 and f32, except for the widths of exponent and mantissa and the exponent
+// bias. All other arithmetic on 8-bit floats is done in f32.
 #include "Float8.h"
 
 #include "EmitLayout.h"
@@ -23,7 +23,7 @@ static bool isFloat8(Type type) {
   return isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8;
 }
 
-/// Casts `value` to another float type of 16 bits or more.
+/// Casts `value` to another float type of at least 16 bits.
 static Value emitFloatCast(OpBuilder &builder, Location loc, Value value, Type type) {
   if (value.getType() == type)
     return value;
@@ -35,7 +35,7 @@ static Value emitFloatCast(OpBuilder &builder, Location loc, Value value, Type t
   return arith::TruncFOp::create(builder, loc, type, value);
 }
 
-/// Returns an f32 that rounds to the same 8-bit float as the value.
+/// Returns an f32 that rounds to the same 8-bit float as `value`.
 static Value emitSingle(OpBuilder &builder, Location loc, Value value) {
   return value.getType().isF64() ? emitRoundedToOdd(builder, loc, value)
                                  : emitFloatCast(builder, loc, value, builder.getF32Type());
@@ -43,14 +43,15 @@ static Value emitSingle(OpBuilder &builder, Location loc, Value value) {
 
 namespace {
 
-/// Conversions without instructions, one value at a time.
+/// Converts one value at a time, with integer operations on the bits.
 class BitConversion {
 public:
   BitConversion(OpBuilder &builder, Location loc, Type float8)
       : builder(builder), loc(loc), isE4M3(isa<Float8E4M3FNType>(float8)) {}
 
-  /// Returns an f16 of the same value. e5m2 is the upper byte of an f16. e4m3 shifted to the same position has an
-  /// exponent that is too small by 8; a multiplication corrects it, for subnormal values too.
+  /// Returns the f16 with the same value. An e5m2 value is the upper byte of an f16. An e4m3 value that is shifted to
+  /// the same position has an exponent that is too small by 8; a multiplication by 2^8 corrects this, for subnormal
+  /// values too.
   Value toHalf(Value byte) {
     Type i16 = builder.getI16Type(), f16 = builder.getF16Type();
     Value wide = arith::ExtUIOp::create(builder, loc, i16, byte);
@@ -66,18 +67,20 @@ public:
     return arith::BitcastOp::create(builder, loc, f16, arith::OrIOp::create(builder, loc, bits, sign));
   }
 
-  /// Converts an f32 like cvt.rn.satfinite: to nearest even, at most the largest finite value.
+  /// Converts an f32 as cvt.rn.satfinite does: rounds to nearest even, and to the largest finite value beyond the
+  /// range.
   Value fromFloat(Value value) {
     const unsigned mantissa = isE4M3 ? 3 : 2, bias = isE4M3 ? 7 : 15;
     const unsigned dropped = 23 - mantissa;
     Type i32 = builder.getI32Type(), f32 = builder.getF32Type();
     Value bits = arith::BitcastOp::create(builder, loc, i32, value);
     Value magnitude = mask(bits, 0x7fffffff);
-    // Normal values: half a unit in the last place, minus one if the last bit is even, carries upwards.
+    // Normal values: adding half a unit in the last place (minus one if the last bit is even) rounds by a carry into
+    // the upper bits.
     Value odd = mask(shift<arith::ShRUIOp>(magnitude, dropped), 1);
     Value rounded = add(add(magnitude, odd), (1u << (dropped - 1)) - 1);
     Value normal = add(shift<arith::ShRUIOp>(rounded, dropped), -((127 - bias) << mantissa));
-    // Subnormal values: adding a value with the same last place does the rounding.
+    // Subnormal values: adding a number whose last place has the weight of the result's last place rounds to it.
     const uint32_t anchor = (127 - bias + 1 - mantissa + 23) << 23;
     Value sum = arith::AddFOp::create(builder, loc, arith::BitcastOp::create(builder, loc, f32, magnitude),
                                       arith::BitcastOp::create(builder, loc, f32, number(i32, anchor)));
@@ -162,7 +165,7 @@ SmallVector<Value> emitToFloat8(OpBuilder &builder, Location loc, ValueRange val
 
 namespace {
 
-/// Rounds to nearest, then decrements results whose magnitude exceeds that of the operand.
+/// Rounds to nearest, then moves results whose magnitude exceeds that of the operand one step towards zero.
 SmallVector<Value> emitTowardsZero(OpBuilder &builder, Location loc, ValueRange values, Type float8,
                                    const target::GpuTarget &gpu) {
   SmallVector<Value> results = emitToFloat8(builder, loc, values, float8, gpu);
@@ -173,7 +176,7 @@ SmallVector<Value> emitTowardsZero(OpBuilder &builder, Location loc, ValueRange 
   return results;
 }
 
-/// arith.extf, arith.truncf and casts of tile.rounded to and from 8-bit floats; also between the 8-bit formats.
+/// Lowers arith.extf, arith.truncf and the casts of tile.rounded from, to and between 8-bit floats.
 template <typename OpType> struct CastLowering : TargetPattern<OpType> {
   using TargetPattern<OpType>::TargetPattern;
 
@@ -194,7 +197,8 @@ template <typename OpType> struct CastLowering : TargetPattern<OpType> {
   }
 };
 
-/// Any other elementwise operation on 8-bit floats, except those that only move bits, such as inline PTX.
+/// Computes any other elementwise operation on 8-bit floats in f32, except operations that only move bits, such as
+/// inline PTX.
 struct ArithmeticLowering : ConversionPattern {
   ArithmeticLowering(const TypeConverter &converter, MLIRContext *context, const target::GpuTarget &gpu)
       : ConversionPattern(converter, MatchAnyOpTypeTag(), /*benefit=*/3, context), gpu(gpu) {}
@@ -248,7 +252,7 @@ Value emitStepTowardsZero(OpBuilder &builder, Location loc, Value nearest, Value
   Value isBeyond =
       arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OGT, math::AbsFOp::create(builder, loc, rounded),
                             math::AbsFOp::create(builder, loc, exact));
-  // Subtracting one from the bits steps towards zero for either sign; from infinity, to the largest finite value.
+  // Subtracting one from the bits steps towards zero for both signs, and from infinity to the largest finite value.
   Value one = arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(nearest.getType(), 1));
   Value before = arith::SubIOp::create(builder, loc, nearest, one);
   return arith::SelectOp::create(builder, loc, isBeyond, before, nearest);

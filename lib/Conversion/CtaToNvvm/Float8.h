@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Conversions between 8-bit floats, which registers hold as i8, and the other float types: by the instructions of sm_89
-// and later, or by their bits.
+// Conversions between 8-bit floats, which registers hold as i8, and other float types: with instructions on sm_89 and
+// later, otherwise with integer operations on the bits.
 #pragma once
 
 #include "Target/GpuTarget.h"
@@ -9,18 +9,19 @@
 
 namespace tile::conversion {
 
-/// Converts i8 values that hold values of type `float8` to `type`; exact.
+/// Converts `bytes`, i8 values that hold floats of type `float8`, to `type`; exact.
 llvm::SmallVector<mlir::Value> emitFromFloat8(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange bytes,
                                               mlir::Type float8, mlir::Type type, const target::GpuTarget &gpu);
 
-/// Rounds to nearest even; values beyond the range become the largest finite value.
+/// Converts `values` to `float8`, rounding to nearest even; values beyond the range become the largest finite value.
 llvm::SmallVector<mlir::Value> emitToFloat8(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange values,
                                             mlir::Type float8, const target::GpuTarget &gpu);
 
 /// Returns true if a conversion rounds towards zero.
 bool roundsTowardsZero(mlir::Operation *op);
 
-/// Returns the bits `nearest`, an integer, moved one step towards zero where `rounded`, their value, is beyond `exact`.
+/// Returns the bits `nearest`, of a float whose value is `rounded`, after moving them one step towards zero if the
+/// magnitude of `rounded` exceeds that of `exact`.
 mlir::Value emitStepTowardsZero(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value nearest, mlir::Value rounded,
                                 mlir::Value exact);
 

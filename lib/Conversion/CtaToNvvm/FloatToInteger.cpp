@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Floats to integers. In LLVM, values out of range are poison and may be replaced by anything, even if computed at run
-// time. PTX's instruction defines the result, and so does the language: the nearest integer; for NaN, 0 or the highest
-// bit.
+// Converts floats to integers. In LLVM, the result for a value out of range is poison, and LLVM may replace it by
+// anything, even if it is computed at run time. PTX's instruction and the language define the result: the nearest
+// integer of the type, and for NaN either 0 or only the highest bit set.
 //
 //   arith.fptosi %x : f32 to i32   ==>   cvt.rzi.s32.f32
 #include "Patterns.h"

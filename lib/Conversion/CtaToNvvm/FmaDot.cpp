@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Dots by scalar multiply-adds; operands are tiles in shared memory.
+// Computes dots by scalar multiply-adds; the operands are tiles in shared memory.
 //
-// A thread needs the rows of A and the columns of B of its accumulator elements. It loads them for a few k at a time (a
-// vector, if the buffer has k contiguous) and multiplies each loaded row element with each column element: the
-// registers of the accumulator are an outer product of rows and columns, so each loaded element is used many times.
+// A thread needs the rows of A and the columns of B of its accumulator elements. It loads them for a few values of k at
+// a time (as a vector if k is contiguous in the buffer) and multiplies each loaded element of a row with each loaded
+// element of a column. The accumulator registers of a thread are the outer product of its rows and columns, so each
+// loaded element is used many times.
 //
 //   for each part of k:  load a[rows, part], b[part, columns]
 //     for k in part, r in registers:  acc[r] += a[row(r), k] * b[k, column(r)]
 //
-// All of that is unrolled, except for dots so large that a loop runs over several parts at a time.
+// The loops are unrolled completely, unless the dot is so large that a loop over groups of parts is emitted.
 #include "EmitLayout.h"
 #include "Float8.h"
 #include "Patterns.h"
@@ -30,7 +31,7 @@ namespace {
 
 /// The rows (axis 0) or columns (axis 1) of the accumulator that a thread holds.
 struct ThreadLines {
-  std::vector<uint64_t> registers, lanes, warps; // coordinate of each bit; registers only the independent ones
+  std::vector<uint64_t> registers, lanes, warps; // coordinate of each bit; for registers, only the independent bits
   std::vector<int32_t> lineOf;                   // accumulator register -> index of its line
 };
 
@@ -58,7 +59,7 @@ ThreadLines linesOf(const LinearLayout &acc, unsigned axis) {
   return lines;
 }
 
-/// Returns the layout in which a thread reads an operand for k below `part`: register = k + part * line.
+/// Returns the layout in which a thread reads one part (`part` values of k) of an operand: register = k + part * line.
 LinearLayout partLayout(const ThreadLines &lines, int64_t part, uint64_t kStride, uint64_t lineStride,
                         std::vector<int64_t> shape) {
   std::vector<uint64_t> registers;
@@ -75,7 +76,7 @@ LinearLayout partLayout(const ThreadLines &lines, int64_t part, uint64_t kStride
   return LinearLayout::distributed(registers, lanes, warps, std::move(shape));
 }
 
-/// Returns the shifts that lead from the first part to all others.
+/// Returns the shifts whose XORs lead from the first part to every other part.
 std::vector<uint64_t> partShifts(int64_t part, int64_t end, uint64_t kStride) {
   std::vector<uint64_t> shifts;
   for (int64_t k = part; k < end; k *= 2)
@@ -103,14 +104,14 @@ Value emitMultiplyAdd(OpBuilder &builder, Location loc, Value a, Value b, Value 
   return arith::AddIOp::create(builder, loc, acc, arith::MulIOp::create(builder, loc, a, b));
 }
 
-/// Emits one dot.
+/// Emits one FMA dot.
 class FmaDotEmitter {
 public:
   FmaDotEmitter(OpBuilder &builder, cta::FmaDotOp op, Value a, Value b, const target::GpuTarget &gpu)
       : builder(builder), loc(op.getLoc()), aType(op.getA().getType()), bType(op.getB().getType()),
         accLayout(cta::getLayout(op.getAcc().getType())), element(op.getAcc().getType().getElementType()), aBase(a),
         bBase(b), gpu(gpu), k(aType.getShape()[1]), n(bType.getShape()[1]),
-        // Four k at a time bound the registers that wait for loads; 16 bytes are the widest load.
+        // Four values of k at a time limit the registers that wait for loads; 16 bytes are the widest load.
         part(std::min<int64_t>(k, std::min(4u, 16 / getBytesInMemory(aType.getElementType())))),
         rows(linesOf(accLayout, 0)), columns(linesOf(accLayout, 1)), canonical(canonicalRegisters(accLayout)) {}
 
@@ -128,11 +129,11 @@ public:
 private:
   bool isOwn(size_t index) const { return canonical[index] == int32_t(index); }
 
-  /// Returns how many k are added without a loop around them.
+  /// Returns how many values of k each iteration of the loop handles; `k` if there is no loop.
   int64_t chooseStep() const {
-    // ptxas takes 0.6 s for 4096 multiply-adds of a thread, but 7 s for 16384 of one with too few registers.
+    // For one thread, ptxas takes 0.6 s for 4096 multiply-adds, but 7 s for 16384 if registers are short.
     constexpr int64_t maxWithoutLoop = 8192, maxInLoop = 2048;
-    int64_t each = 0; // index along k
+    int64_t each = 0; // multiply-adds per value of k
     for (size_t index = 0; index < canonical.size(); ++index)
       each += isOwn(index);
     if (each * k <= maxWithoutLoop)
@@ -169,7 +170,7 @@ private:
     assign(loop.getResults());
   }
 
-  /// Accumulates `count` k from the first one on, or from `first`, a multiple of `count`.
+  /// Accumulates `count` values of k, from 0 or from `first`, a multiple of `count`.
   void emitParts(Registers &accumulators, int64_t count, Value first) {
     LinearLayout aPart = partLayout(rows, part, 1, k, aType.getShape().vec());
     LinearLayout bPart = partLayout(columns, part, n, 1, bType.getShape().vec());

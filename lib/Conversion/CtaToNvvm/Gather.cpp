@@ -3,8 +3,8 @@
 //
 //   buffer [A, B], axis 0, row-major:   address(r) = base + bytes * (B * (index(r) & (A - 1)) + column(r))
 //
-// Coordinates of the other axes come from the layout of the indices. The mask keeps reads with an index out of range
-// inside the buffer.
+// The coordinates along the other axes come from the layout of the indices. The mask keeps reads with an out-of-range
+// index inside the buffer.
 #include "EmitLayout.h"
 #include "Patterns.h"
 
@@ -21,7 +21,7 @@ namespace tile::conversion {
 
 namespace {
 
-/// (register, thread) -> row-major index in a tensor of `shape` at which the axis is 0.
+/// Maps (register, thread) to the row-major index in a tensor of `shape`, with coordinate 0 along the axis.
 ThreadMap offsetsOffAxis(const layout::LinearLayout &layout, ArrayRef<int64_t> shape, unsigned axis) {
   ThreadMap map;
   auto place = [&](const std::vector<int32_t> &basis) {
@@ -38,7 +38,7 @@ ThreadMap offsetsOffAxis(const layout::LinearLayout &layout, ArrayRef<int64_t> s
   return map;
 }
 
-/// Row-major offsets of the elements that indices select along one axis of a tensor.
+/// Emits row-major offsets of the elements that indices select along one axis of a tensor.
 class GatherOffsets {
 public:
   GatherOffsets(OpBuilder &builder, Location loc, ArrayRef<int64_t> shape, unsigned axis, Value indices)
@@ -48,7 +48,7 @@ public:
       stride *= inner;
   }
 
-  /// Returns the row-major offset of the element that the thread's index `number` selects.
+  /// Returns the row-major offset of the element that `index`, the thread's register `number` of the indices, selects.
   Value emit(size_t number, Value index) {
     Value along = arith::AndIOp::create(builder, loc, index, emitI32(builder, loc, size - 1));
     along = arith::MulIOp::create(builder, loc, along, emitI32(builder, loc, stride));
@@ -88,8 +88,8 @@ struct LocalGatherLowering : OpConversionPattern<cta::LocalGatherOp> {
   }
 };
 
-/// The high bits of an offset are the index of its panel. Elements of other panels are read at the same offset in this
-/// one, and discarded.
+/// The high bits of an element's offset are the index of its panel. For an element of another panel, the element at the
+/// same offset in this panel is read and discarded.
 struct PanelGatherLowering : OpConversionPattern<cta::PanelGatherOp> {
   using OpConversionPattern::OpConversionPattern;
 

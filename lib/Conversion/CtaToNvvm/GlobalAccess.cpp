@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Accesses to global memory; see GlobalAccess.h. PTX ISA, "ld" and "st": a cache operator excludes an L1 eviction
-// priority, and `.volatile` excludes both; L2 gets its eviction priority from a cache policy ("createpolicy").
+// Accesses to global memory; see GlobalAccess.h. According to the PTX ISA ("ld", "st"), a cache operator cannot be
+// combined with an L1 eviction priority, nor `.volatile` with either; a cache policy ("createpolicy") sets the L2
+// eviction priority.
 #include "GlobalAccess.h"
 
 #include "Ptx.h"
@@ -38,7 +39,7 @@ SmallVector<Value> emitWhere(OpBuilder &builder, Location loc, Value predicate, 
   auto branch = scf::IfOp::create(builder, loc, otherwise.getTypes(), predicate, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(builder);
   auto fill = [&](Block *block, llvm::function_ref<SmallVector<Value>()> emitValues) {
-    block->clear(); // the yield of a branch without results
+    block->clear(); // removes the implicit yield of a branch without results
     builder.setInsertionPointToStart(block);
     scf::YieldOp::create(builder, loc, emitValues());
   };

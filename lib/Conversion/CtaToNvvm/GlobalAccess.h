@@ -12,8 +12,8 @@ struct AccessHints {
   CacheModifier cache = CacheModifier::none;
   EvictionPolicy evict = EvictionPolicy::normal;
   bool isVolatile = false;
-  /// Reads aligned chunks of which only some bytes are wanted, or may even be allocated. `.weak`, the default, is
-  /// spelled out, by which the simulator recognizes them.
+  /// The access reads aligned chunks of which only some bytes are wanted, or even allocated. Such a read is marked with
+  /// `.weak`, which is the default and so changes nothing, but lets the simulator recognize it.
   bool covers = false;
 
   bool isPlain() const { return cache == CacheModifier::none && evict == EvictionPolicy::normal && !covers; }
@@ -25,7 +25,7 @@ public:
                const target::GpuTarget &gpu)
       : builder(builder), loc(loc), format(format), hints(hints), gpu(gpu) {}
 
-  /// Loads the words at `pointer`, or returns `other` where `predicate` is false. A null predicate is true.
+  /// Loads the words at `pointer`, or returns `other` where `predicate` is false. A null predicate means true.
   llvm::SmallVector<mlir::Value> load(mlir::Value pointer, mlir::Value predicate, mlir::ValueRange other);
   void store(mlir::Value pointer, mlir::Value predicate, mlir::ValueRange words);
 
@@ -42,19 +42,19 @@ private:
   const target::GpuTarget &gpu;
 };
 
-/// Returns an L2 cache policy for all lines of an access (sm_80 and later), or null if none is needed.
+/// Returns an L2 cache policy that applies to all lines of an access (sm_80 and later); null if none is needed.
 mlir::Value emitCachePolicy(mlir::OpBuilder &builder, mlir::Location loc, EvictionPolicy evict,
                             const target::GpuTarget &gpu);
 
-/// Returns `a` and `b`, either of which may be null (true).
+/// Returns `a` and `b`; a null operand means true.
 mlir::Value emitAnd(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value a, mlir::Value b);
 
-/// Returns the results of `emit`, executed where `predicate` holds (null: everywhere), and `otherwise` elsewhere.
+/// Returns the results of `emit` in threads where `predicate` is true or null, and `otherwise` elsewhere.
 llvm::SmallVector<mlir::Value> emitWhere(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value predicate,
                                          mlir::ValueRange otherwise,
                                          llvm::function_ref<llvm::SmallVector<mlir::Value>()> emit);
 
-/// Returns `mask`, or null if it is the constant true.
+/// Returns `mask`, or null if `mask` is the constant true.
 mlir::Value dropTrue(mlir::Value mask);
 
 } // namespace tile::conversion

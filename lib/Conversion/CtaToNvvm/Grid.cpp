@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Partial accumulators and flags in global memory, through which the CTAs of a grid share work; dependencies between
-// grids.
+// Lowers partial accumulators and flags in global memory, through which the CTAs of a grid share work, and dependencies
+// between grids.
 #include "EmitLayout.h"
 #include "PartialOffsets.h"
 #include "Patterns.h"

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Removes redundant work of warps. A scan of 64 elements is one warp's work, which all warps of a CTA execute although
-// only one of them writes. Warps after the last one that writes are not launched:
+// Removes redundant work of warps. For example, one warp suffices for a scan of 64 elements, but all warps of a CTA
+// execute it although only one of them writes the result. Warps after the last one that writes are not launched:
 //
 //   tile.kernel … num_warps = 4            tile.kernel … num_warps = 1
 //     %s = tile.scan …             ==>       %s = tile.scan …
 //     tile.store %p, %s                      tile.store %p, %s
 //
-// Only if warps neither synchronize nor share memory: otherwise they would deadlock, or miss data written for them. In
-// all other kernels, at least values of which each row has one, such as the logarithm of its sum, become the first
-// warp's work:
+// This requires that warps neither synchronize nor share memory; otherwise they would deadlock, or miss data written
+// for them. In all other kernels, at least the expensive scalar computations whose result only a store uses, such as
+// the logarithm of a row's sum, are left to the first warp:
 //
 //   %l = math.log %sum                     scf.if (tid.x & 96) == 0 {
 //   tile.store %p, %l : !tile.ptr<f32>     ==>  %l = math.log %sum; tile.store %p, %l
@@ -33,7 +33,7 @@ static uint64_t warpBits(KernelOp kernel) {
   return uint64_t(kernel.getNumWarps() - 1) << layout::laneBits;
 }
 
-/// Returns the warp bits of tid.x that are zero in all threads that write.
+/// Returns the warp bits of tid.x that are zero in all threads whose writes matter.
 static uint64_t findIdleWarpBits(KernelOp kernel) {
   bool isPlain = !cta::findRoles(kernel) && kernel.getClusterCtas() <= 1;
   uint64_t idle = isPlain ? warpBits(kernel) : 0;
@@ -45,7 +45,7 @@ static uint64_t findIdleWarpBits(KernelOp kernel) {
       return;
     if (!store)
       idle = 0;
-    else if (isa<RankedTensorType>(store.getPtr().getType())) // a scalar is written by the first thread
+    else if (isa<RankedTensorType>(store.getPtr().getType())) // only the first thread writes a scalar
       idle &= redundantThreadBits(cta::getLayout(store.getPtr().getType()));
   });
   return idle;
@@ -56,11 +56,11 @@ static bool isScalarStore(Operation *op) {
   return store && !isa<RankedTensorType>(store.getPtr().getType());
 }
 
-/// Returns the computation that only `stores` need, which are in one block without effects between them: scalars that
-/// each thread computes alone. Includes the stores, in the order of the block.
+/// Returns the scalar computation that only `stores` need, followed by the stores, in the order of the block. The
+/// stores are in one block without side effects between them.
 static SmallVector<Operation *> findOwnWork(ArrayRef<Operation *> stores) {
   llvm::SmallSetVector<Operation *, 16> work(stores.begin(), stores.end());
-  // Users come after their operands, so that a single backward walk finds all operations.
+  // Users come after their operands, so a single backward walk finds all operations.
   for (Operation *op = stores.back()->getPrevNode(); op; op = op->getPrevNode()) {
     bool isNumber = isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) && op->getNumResults() > 0 &&
                     !isa<RankedTensorType>(op->getResult(0).getType());
@@ -73,7 +73,7 @@ static SmallVector<Operation *> findOwnWork(ArrayRef<Operation *> stores) {
   return ordered;
 }
 
-/// Returns true if a branch around the work pays for its own instructions: an elementary function takes up to 30.
+/// Returns true if the work takes longer than a branch around it: an elementary function takes up to 30 instructions.
 static bool isExpensive(ArrayRef<Operation *> work) {
   if (work.empty())
     return false;
@@ -97,7 +97,7 @@ static void leaveToFirstWarp(ArrayRef<Operation *> stores, uint64_t idle) {
     op->moveBefore(branch.thenYield());
 }
 
-/// Lets only the first warp compute and store scalars; stores without effects between them share a branch.
+/// Lets only the first warp compute and store scalars. Stores without side effects between them share a branch.
 static void leaveScalarsToFirstWarp(KernelOp kernel) {
   uint64_t idle = warpBits(kernel);
   if (idle == 0 || cta::findRoles(kernel))

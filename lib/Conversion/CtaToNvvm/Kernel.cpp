@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The kernel, its position in the grid, and its assumptions.
+// Lowers the kernel, its position in the grid, and its assumptions.
 //
 //   tile.kernel @k(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}) attributes {num_warps = 4 : i32}
 //   ==>
@@ -23,7 +23,8 @@ namespace tile::conversion {
 
 namespace {
 
-/// LLVM requires a power of two; the promise is a multiple.
+/// Returns the largest power of two that divides the value: LLVM requires a power of two, but any divisor may be
+/// assumed.
 int64_t alignmentOf(IntegerAttr divisibility) {
   int64_t value = divisibility.getInt();
   return value > 0 ? int64_t(1) << std::countr_zero(static_cast<uint64_t>(value)) : 1;
@@ -42,7 +43,7 @@ struct KernelLowering : OpConversionPattern<KernelOp> {
       signature.addInputs(index, converted);
       auto divisibility = kernel.getArgAttrOfType<IntegerAttr>(index, divisibilityAttrName);
       SmallVector<NamedAttribute> attributes;
-      // The manifest describes the launcher's arguments, from the lowered kernel.
+      // The manifest describes the launcher's arguments, which it reads from the lowered kernel.
       for (StringRef name : {tensorMapAttrName, gridSizeAttrName, scratchAttrName, sharesTailsAttrName})
         if (Attribute value = kernel.getArgAttr(index, name))
           attributes.push_back(rewriter.getNamedAttr(name, value));
@@ -50,7 +51,7 @@ struct KernelLowering : OpConversionPattern<KernelOp> {
         attributes.push_back(rewriter.getNamedAttr(LLVM::LLVMDialect::getAlignAttrName(),
                                                    rewriter.getI64IntegerAttr(alignmentOf(divisibility))));
       if (isa<DescType>(type)) {
-        // A tensor map is 128 bytes, aligned to 64, and passed by value (CUDA driver API, CUtensorMap).
+        // A tensor map has 128 bytes, is aligned to 64 bytes and is passed by value (CUDA driver API, CUtensorMap).
         auto map = LLVM::LLVMArrayType::get(rewriter.getI8Type(), 128);
         attributes.push_back(rewriter.getNamedAttr(LLVM::LLVMDialect::getByValAttrName(), TypeAttr::get(map)));
         attributes.push_back(
@@ -67,8 +68,8 @@ struct KernelLowering : OpConversionPattern<KernelOp> {
             NVVM::NVVMDialect::getReqntidAttrName(),
             rewriter.getDenseI32ArrayAttr({int32_t(cta::countWarps(kernel) * target::threadsPerWarp)})),
         rewriter.getNamedAttr(sharedBytesAttrName, rewriter.getI64IntegerAttr(kernel.getSharedBytes().value_or(0)))};
-    // setmaxnreg depends on the number of registers with which a thread starts: as many as the number of resident CTAs
-    // allows for which the roles leave registers.
+    // setmaxnreg changes the number of registers with which a thread starts. This number follows from the number of
+    // resident CTAs, so that is fixed here to the number for which the roles' register counts were chosen.
     cta::WarpRolesOp roles = cta::findRoles(kernel);
     if (int64_t ctas = roles ? int64_t(roles.countResidentCtas()) : countCtasOfRows(kernel))
       attributes.push_back(
@@ -87,9 +88,10 @@ struct KernelLowering : OpConversionPattern<KernelOp> {
   }
 
 private:
-  /// For a kernel whose rows are in shared memory (cta-keep-rows), returns the CTAs with half of the threads that a
-  /// multiprocessor can hold, and at least two, if there is room for their rows; 0 for others. ptxas would take a third
-  /// fewer registers than these leave per thread, and have fewer loads in flight (bench/results/h200/row-kernels.md).
+  /// For a kernel that keeps rows in shared memory (cta-keep-rows), returns the number of resident CTAs that have half
+  /// of the threads that a multiprocessor can hold, but at least two; or as many as fit, if these are fewer. Returns 0
+  /// for other kernels. Without this limit, ptxas would use a third fewer registers per thread than it allows, and so
+  /// have fewer loads in flight (bench/results/h200/row-kernels.md).
   static int64_t countCtasOfRows(KernelOp kernel) {
     bool copies = false;
     WalkResult search = kernel.walk([&](Operation *op) {
@@ -106,9 +108,10 @@ private:
     return std::min(resident, std::max<int64_t>(2, target::tunedOf(gpu).threadsOfKeptRows / threads));
   }
 
-  /// ptxas takes a tenth less time with -O1, for code that is as fast if all MMAs are wgmma of 16-bit types with more
-  /// than 128 columns: 1.000 to 1.014 of its speed for 1536 and more. With fewer columns it is 0.6 to 1.4 % slower, in
-  /// attention up to 5 % (bench/results/h200/passes.md).
+  /// Returns true if ptxas should use -O1, which takes a tenth less time. If all MMAs are wgmmas of 16-bit types with
+  /// more than 128 columns, the code is as fast as with -O3: it has 1.000 to 1.014 times the speed for matrices of size
+  /// 1536 and more. With fewer columns it is 0.6 to 1.4 % slower, in attention up to 5 %
+  /// (bench/results/h200/passes.md).
   static bool isQuicklyAssembled(KernelOp kernel) {
     const uint32_t fewColumns = target::tunedOf(cta::getTarget(kernel)).quicklyAssembledColumns;
     bool multiplies = false;
@@ -120,7 +123,7 @@ private:
     return multiplies && !result.wasInterrupted();
   }
 
-  /// Records for the manifest how the launcher starts CTAs.
+  /// Records, for the manifest, how the launcher must start CTAs.
   static void addLaunchAttributes(KernelOp kernel, OpBuilder &builder, SmallVector<NamedAttribute> &attributes) {
     if (int32_t ctas = kernel.getClusterCtas(); ctas > 1) {
       ArrayRef<int32_t> shape = *kernel.getCluster();
@@ -144,7 +147,7 @@ struct ReturnLowering : OpConversionPattern<ReturnOp> {
   }
 };
 
-/// Reads the special register of the axis.
+/// Reads the special register for an axis of the grid.
 template <typename X, typename Y, typename Z> Value readGrid(OpBuilder &builder, Location loc, unsigned axis) {
   Type type = builder.getI32Type();
   switch (axis) {
@@ -167,7 +170,7 @@ struct ProgramIdLowering : OpConversionPattern<ProgramIdOp> {
   LogicalResult matchAndRewrite(ProgramIdOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     Value cta = readGrid<NVVM::BlockIdXOp, NVVM::BlockIdYOp, NVVM::BlockIdZOp>(rewriter, loc, op.getAxis());
-    if (op.getDescending()) { // CTAs start in index order
+    if (op.getDescending()) { // the hardware starts CTAs in the order of their indices
       Value end = readGridSize(rewriter, loc, op.getAxis()), one = emitI32(rewriter, loc, 1);
       cta = arith::SubIOp::create(rewriter, loc, arith::SubIOp::create(rewriter, loc, end, one), cta);
     }
@@ -219,7 +222,7 @@ struct HintLowering : OpConversionPattern<HintOp> {
 } // namespace
 
 LogicalResult checkKernel(KernelOp kernel) {
-  // Patterns rely on this: a tensor type has a layout for the warps of the kernel, or of the role.
+  // Patterns rely on this check: a tensor type must have a layout for the warps of the kernel, or of the role.
   auto check = [&](Operation *op, Type type) -> LogicalResult {
     if (isa<DescType>(type) && !isa<KernelOp, OpenTensorMapOp>(op) && !isa<cta::CtaDialect>(op->getDialect()))
       return op->emitOpError() << "uses descriptor " << type << "; run tile-expand-descriptors first";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Mathematical functions on scalars, in forms that LLVM can select for NVPTX; otherwise its instruction selection
+// Mathematical functions on scalars, in forms that LLVM can select for NVPTX; for other forms, instruction selection
 // aborts ("no libcall available").
 //
 //   f32   exp, exp2, log2, rsqrt, sqrt       one approximate instruction (PTX ISA, "Floating Point Instructions"), with
@@ -30,7 +30,7 @@ namespace {
 
 constexpr double log2OfE = 1.4426950408889634;
 
-/// An operation and its function in libdevice; the f32 form has the suffix f.
+/// An operation and the libdevice function that computes it for f64; the name of the f32 function has the suffix f.
 struct LibraryFunction {
   StringLiteral operation, function;
 };
@@ -50,7 +50,7 @@ constexpr LibraryFunction libraryFunctions[] = {
 
 std::string libraryFunctionOf(Operation *op) {
   if (auto call = dyn_cast<LibraryCallOp>(op)) {
-    // Functions that exist only for f32 have an f before their name.
+    // Functions that exist only for f32 have the prefix f.
     bool isSingle = call.getFunction() == tile::LibraryFunction::rsqrt_rn;
     return (isSingle ? "__nv_f" : "__nv_") + stringifyLibraryFunction(call.getFunction()).str();
   }
@@ -65,7 +65,7 @@ bool isConsumer(Operation *op) {
   return isa_and_present<math::MathDialect>(op->getDialect());
 }
 
-/// Returns the instruction that computes an f32 function, empty if there is none.
+/// Returns the intrinsic that computes an f32 function approximately; empty if there is none.
 StringRef approximationOf(Operation *op) {
   if (isa<math::ExpOp, math::Exp2Op>(op))
     return "llvm.nvvm.ex2.approx.ftz.f32";
@@ -82,7 +82,7 @@ bool isSmallFloat(Type type) {
   return type.isF16() || type.isBF16();
 }
 
-/// Returns true for functions that LLVM computes in 16 bits.
+/// Returns true for functions that LLVM can compute in 16 bits.
 bool hasSmallForm(Operation *op, const target::GpuTarget &gpu) {
   if (isa<math::AbsFOp, math::CopySignOp, math::IsInfOp, math::IsNormalOp>(op))
     return true;
@@ -94,7 +94,7 @@ bool needsPromotion(Operation *op, const target::GpuTarget &gpu) {
   return usesSmallFloat && (isConsumer(op) || isa<arith::RemFOp>(op)) && !hasSmallForm(op, gpu);
 }
 
-/// Computes a 16-bit function in f32.
+/// Computes a 16-bit function in f32 and rounds the result.
 struct PromotionLowering : ConversionPattern {
   PromotionLowering(const TypeConverter &converter, MLIRContext *context, const target::GpuTarget &gpu)
       : ConversionPattern(converter, MatchAnyOpTypeTag(), /*benefit=*/2, context), gpu(gpu) {}
@@ -123,7 +123,7 @@ struct PromotionLowering : ConversionPattern {
   const target::GpuTarget &gpu;
 };
 
-/// Lowers an f32 function to one instruction.
+/// Lowers an f32 function to one approximate instruction.
 struct ApproximationLowering : ConversionPattern {
   ApproximationLowering(const TypeConverter &converter, MLIRContext *context)
       : ConversionPattern(converter, MatchAnyOpTypeTag(), /*benefit=*/2, context) {}
@@ -144,14 +144,15 @@ struct ApproximationLowering : ConversionPattern {
   }
 };
 
-/// A division by a power of two is exact as a multiplication.
+/// Returns true if dividing by `value` is the same as multiplying by its inverse: for powers of two.
 bool isPowerOfTwo(Value value) {
   FloatAttr number;
   APFloat inverse(0.0f);
   return matchPattern(value, m_Constant(&number)) && number.getValue().getExactInverse(&inverse);
 }
 
-/// A correctly rounded division takes 8 instructions and a branch to 40 more; so '/' is approximate, like Triton's.
+/// Returns true if a division is lowered to an approximate instruction, as in Triton: a correctly rounded one takes 8
+/// instructions and a branch to 40 more.
 bool isApproximateDivision(Operation *op) {
   auto division = dyn_cast<arith::DivFOp>(op);
   return division && division.getType().isF32() && !isPowerOfTwo(division.getRhs()) &&
@@ -171,7 +172,7 @@ struct DivisionLowering : OpConversionPattern<arith::DivFOp> {
   }
 };
 
-/// Calls a function of libdevice; the code generator links its definition.
+/// Calls a libdevice function; the code generator links its definition.
 struct LibraryLowering : ConversionPattern {
   LibraryLowering(const TypeConverter &converter, MLIRContext *context)
       : ConversionPattern(converter, MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
@@ -210,7 +211,7 @@ struct SincosLowering : OpConversionPattern<math::SincosOp> {
   }
 };
 
-/// Classifications without an operation in the llvm dialect: infinite and normal values, by comparison.
+/// Lowers tests for infinite and normal values, for which the llvm dialect has no operation, to comparisons.
 template <typename OpType> struct ClassLowering : OpConversionPattern<OpType> {
   using OpConversionPattern<OpType>::OpConversionPattern;
 
@@ -249,8 +250,8 @@ struct ClampLowering : OpConversionPattern<math::ClampFOp> {
   }
 };
 
-/// Lowers a conversion that rounds towards zero. LLVM would select one to nearest, so the result is decremented if its
-/// magnitude exceeds that of the operand.
+/// Lowers a conversion that rounds towards zero. LLVM would select a conversion that rounds to nearest, so the result
+/// is moved one step towards zero if its magnitude exceeds that of the operand.
 struct TruncationLowering : OpConversionPattern<arith::TruncFOp> {
   using OpConversionPattern::OpConversionPattern;
 

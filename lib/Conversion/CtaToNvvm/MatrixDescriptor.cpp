@@ -35,7 +35,7 @@ std::optional<MatrixOperand> planMatrixOperand(cta::BufferType type, unsigned kD
   operand.kMajor = form->order.front() == kDim;
   operand.extent = type.getShape()[1 - kDim];
   operand.k = type.getShape()[kDim];
-  // PTX ISA, "Matrix descriptor": of wgmma, only 16-bit types may have m or n contiguous.
+  // According to the PTX ISA ("Matrix descriptor"), m or n can be contiguous only for 16-bit types in wgmma.
   if (!operand.kMajor && operand.elementBytes != 2)
     return std::nullopt;
   return operand;
@@ -44,7 +44,7 @@ std::optional<MatrixOperand> planMatrixOperand(cta::BufferType type, unsigned kD
 /// Returns the start address in units of 16 bytes.
 static Value emitStart(OpBuilder &builder, Location loc, Value address, bool isInCluster) {
   Value units = arith::ShRUIOp::create(builder, loc, address, emitI32(builder, loc, 4));
-  if (isInCluster) // higher bits of the address select the CTA
+  if (isInCluster) // higher bits of the address select the CTA of the cluster
     units = arith::AndIOp::create(builder, loc, units, emitI32(builder, loc, (1 << 14) - 1));
   return units;
 }
@@ -64,19 +64,21 @@ DescriptorEmitter::DescriptorEmitter(OpBuilder &builder, Location loc, Format fo
     : builder(builder), loc(loc), operand(operand) {
   Value address = LLVM::PtrToIntOp::create(builder, loc, builder.getI32Type(), buffer);
   if (firstRow) {
-    // Groups start at multiples of whole panels or of whole atoms, so the distance is a multiple of the row index.
+    // Groups start at whole panels or at whole atoms, so the distance is the row index times a constant.
     int64_t bytesPerRow = operand.kMajor ? operand.swizzle() : operand.k * operand.elementBytes;
     Value bytes = arith::MulIOp::create(builder, loc, firstRow, emitI32(builder, loc, bytesPerRow));
     address = arith::AddIOp::create(builder, loc, address, bytes);
   }
   Value units = emitStart(builder, loc, address, isInCluster);
   low = arith::OrIOp::create(builder, loc, units, emitI32(builder, loc, operand.leadingOffset() / 16 << 16));
-  // Swizzles of 128, 64 and 32 bytes are 1, 2 and 3 in the two bits of wgmma; tcgen05 has a lower third bit, 0.
+  // The swizzle field of wgmma has two bits: 1, 2 and 3 stand for 128, 64 and 32 bytes. The field of tcgen05 has a
+  // third, less significant bit, which is 0, so both are encoded in the same way.
   uint64_t mode = operand.swizzle() == 128 ? 1 : operand.swizzle() == 64 ? 2 : 3;
   high = mode << 62 | uint64_t(operand.strideOffset() / 16) << 32;
   if (format == Format::Wgmma)
     return;
-  // One thread issues many instructions, so it adds to a complete descriptor, whose fields do not overflow.
+  // One thread issues many instructions, so it builds the 64-bit descriptor of the first tile once and adds the offset
+  // of each tile to it. The start address field does not overflow into the next one.
   high |= tcgen05Version;
   Value wide = arith::ExtUIOp::create(builder, loc, builder.getI64Type(), low);
   Value constant = arith::ConstantIntOp::create(builder, loc, builder.getI64Type(), int64_t(high));

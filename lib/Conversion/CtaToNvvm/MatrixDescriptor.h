@@ -4,10 +4,11 @@
 //   bits  0-13  start address / 16      16-29  leading offset / 16     32-45  stride offset / 16
 //         46-48 1 (tcgen05)             62-63 (wgmma), 61-63 (tcgen05)  swizzle
 //
-// With a swizzle of W bytes and k contiguous, 8 rows of W bytes are an atom and the stride offset leads to the next 8
-// rows; 32 bytes along k are 32 bytes of address. With m (n) contiguous, a panel has one row of W bytes for each k: the
-// stride offset leads to the next 8 of k, the leading offset to the next panel. Source: PTX ISA, "Matrix Descriptor
-// Format" (wgmma) and "Shared memory descriptor" (tcgen05).
+// If k is contiguous, with a swizzle of W bytes, 8 rows of W bytes form an atom, and the stride offset is the distance
+// to the next 8 rows; advancing by 32 bytes along k advances the address by 32 bytes. If m (or n) is contiguous, a
+// panel has one row of W bytes for each k: the stride offset is the distance to the next 8 values of k, the leading
+// offset the distance to the next panel. Source: PTX ISA, "Matrix Descriptor Format" (wgmma) and "Shared memory
+// descriptor" (tcgen05).
 #pragma once
 
 #include "Cta/CtaDialect.h"
@@ -17,7 +18,7 @@
 
 namespace tile::conversion {
 
-/// One operand, seen as a matrix of `extent` rows (m or n) by k.
+/// One operand, regarded as a matrix of `extent` rows (m or n) by k.
 struct MatrixOperand {
   layout::SwizzleForm form;
   bool kMajor = true;
@@ -27,23 +28,23 @@ struct MatrixOperand {
   int64_t swizzle() const { return form.swizzleBytes; }
   int64_t leadingOffset() const { return kMajor ? 16 : k * swizzle(); }
   int64_t strideOffset() const;
-  /// Returns the bytes from the buffer's start to (row, k).
+  /// Returns the offset in bytes of element (row, k) in the buffer.
   int64_t byteOffset(int64_t row, int64_t kIndex) const;
 };
 
-/// Returns the operand in the buffer, whose dimension `kDim` is k; none if no descriptor describes it.
+/// Returns how the operand lies in the buffer, whose dimension `kDim` is k; nullopt if no descriptor can express it.
 std::optional<MatrixOperand> planMatrixOperand(cta::BufferType type, unsigned kDim);
 
-/// Emits descriptors of the tiles of one operand; common parts are emitted once.
+/// Emits the descriptors of the tiles of one operand; common parts are emitted once.
 class DescriptorEmitter {
 public:
   enum class Format { Wgmma, Tcgen05 };
 
-  /// The tiles begin at row `firstRow`, an i32, or at row 0 if it is null.
+  /// The tiles are counted from row `firstRow`, an i32, or from row 0 if `firstRow` is null.
   DescriptorEmitter(mlir::OpBuilder &builder, mlir::Location loc, Format format, const MatrixOperand &operand,
                     mlir::Value buffer, mlir::Value firstRow, bool isInCluster);
 
-  /// Returns the descriptor, an i64, of the tile that begins at (row, k).
+  /// Returns the descriptor, an i64, of the tile that starts at (row, k).
   mlir::Value at(int64_t row, int64_t k);
 
 private:
@@ -52,11 +53,12 @@ private:
   const MatrixOperand &operand;
   mlir::Value low;
   uint64_t high = 0;
-  mlir::Value whole; ///< The descriptor of the first tile; null for wgmma, which assembles each.
+  mlir::Value whole; ///< The descriptor of the first tile; null for wgmma, where each descriptor is assembled
+                     ///< separately.
 };
 
-/// Returns the descriptor, for tcgen05.cp, of scales in the layout of layout::scalesLayout: rows of 16 bytes without
-/// swizzle.
+/// Returns the descriptor that tcgen05.cp needs to read scales in the layout layout::scalesLayout: rows of 16 bytes
+/// without a swizzle.
 mlir::Value emitScalesDescriptor(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value buffer, bool isInCluster);
 
 } // namespace tile::conversion

@@ -2,12 +2,13 @@
 // Loads from and stores to global memory through pointers.
 //
 // Contract with cta-vectorize-access: if `vector` is v > 1, the registers r … r + v - 1 with r % v == 0 hold
-// consecutive addresses, the first of them aligned to v elements, under one mask value. They become one instruction (or
-// several of 16 bytes). A `partial` access has no such mask value: it branches between whole groups, if all elements of
-// the thread are enabled, and single elements, so that boundary masks cost wide accesses only at the boundary. A
-// register that replicates an element of another is not accessed again. If several threads hold an element, only the
-// first one stores it or, if the load is marked `first`, reads it. An `unaligned` load reads the chunks that cover each
-// group (CoveringWords.h); rows without enabled elements cost it no branch.
+// consecutive addresses, the first of which is aligned to v elements, and have the same mask value. They are accessed
+// by one instruction (or several of 16 bytes). In a `partial` access, the mask values in a group may differ: a branch
+// chooses wide accesses if all elements of the thread are enabled, and element-wise accesses otherwise, so boundary
+// masks slow down only the boundary. A register that replicates another one is not accessed again. If several threads
+// hold an element, only the first one stores it or, if the load is marked `first`, reads it. An `unaligned` load reads
+// the aligned chunks that cover each group (CoveringWords.h); rows without any enabled elements do not cause a branch
+// to element-wise accesses.
 #include "CoveringWords.h"
 #include "EmitLayout.h"
 #include "GlobalAccess.h"
@@ -23,12 +24,12 @@ namespace tile::conversion {
 
 namespace {
 
-/// The registers of an access: groups of `size`, each one instruction; replicas are not accessed.
+/// The registers of an access, in groups of `size`, one instruction each. Replicas are not accessed.
 struct AccessGroups {
   unsigned size = 1;
   std::vector<int32_t> canonical; // register -> lowest register with the same element
 
-  /// Returns the first register of each group that is not a replica.
+  /// Returns the first register of each group that is not a replica of another group.
   SmallVector<unsigned> own() const {
     SmallVector<unsigned> firsts;
     for (unsigned first = 0; first < canonical.size(); first += size)
@@ -48,7 +49,7 @@ AccessGroups planGroups(Type pointerType, int64_t vector) {
   return {unsigned(size), canonicalRegisters(layout)};
 }
 
-/// Returns whether all elements of the thread are enabled: the condition under which a partial access moves whole
+/// Returns an i1 that is true if all elements of the thread are enabled, so that a partial access can access whole
 /// groups.
 Value emitAllEnabled(OpBuilder &builder, Location loc, ValueRange masks) {
   Value all;
@@ -57,7 +58,7 @@ Value emitAllEnabled(OpBuilder &builder, Location loc, ValueRange masks) {
   return all;
 }
 
-/// Collects the conditions of which a mask is the conjunction, except constants that are true.
+/// Collects the conditions whose conjunction `mask` is, except constants that are true.
 void collectConditions(Value mask, llvm::SetVector<Value> &conditions) {
   if (auto both = mask.getDefiningOp<arith::AndIOp>()) {
     collectConditions(both.getLhs(), conditions);
@@ -67,7 +68,7 @@ void collectConditions(Value mask, llvm::SetVector<Value> &conditions) {
   }
 }
 
-/// Returns the conditions of each element of a group, except those that all of them share.
+/// Returns, for each element of a group, the conditions that not all elements of the group have.
 SmallVector<SmallVector<Value>> collectOwnConditions(ValueRange masks) {
   SmallVector<llvm::SetVector<Value>> all(masks.size());
   for (auto [mask, conditions] : llvm::zip(masks, all))
@@ -80,8 +81,9 @@ SmallVector<SmallVector<Value>> collectOwnConditions(ValueRange masks) {
   return own;
 }
 
-/// Returns whether all or none of the elements of each group are enabled; null if that always holds. Groups mostly
-/// share the conditions in which their elements differ, limits along the contiguous dimension, which are compared once.
+/// Returns an i1 that is true if, in each group, all or none of the elements are enabled; null if that always holds.
+/// Within a group, masks usually differ only in a limit along the contiguous dimension. Most groups share these
+/// conditions, so they are compared once.
 Value emitGroupsWhole(OpBuilder &builder, Location loc, const AccessGroups &groups, ValueRange masks) {
   SmallVector<SmallVector<SmallVector<Value>>> seen;
   Value whole;
@@ -105,7 +107,7 @@ Value emitGroupsWhole(OpBuilder &builder, Location loc, const AccessGroups &grou
   return whole;
 }
 
-/// Returns the first operation of the load's block that needs its result; the next one if it is unused.
+/// Returns the first operation of the load's block that needs its result; the terminator if there is none.
 Operation *findFirstUser(LoadOp op) {
   Operation *first = op->getBlock()->getTerminator();
   for (Operation *user : op->getUsers())
@@ -114,8 +116,8 @@ Operation *findFirstUser(LoadOp op) {
   return first;
 }
 
-/// Returns the addresses of a partial access's elements, each as a distance from the first of its group: instructions
-/// add it, and loops carry one address per group.
+/// Returns the addresses of the elements of a partial access, each as the first address of its group plus a constant
+/// distance. Instructions encode the distance, and loops carry only one address per group.
 Registers emitOffsetsInGroups(OpBuilder &builder, Location loc, Type pointerType, ValueRange pointers, int64_t vector) {
   AccessGroups groups = planGroups(pointerType, vector);
   auto bytes = int32_t(getBytesInMemory(cast<PtrType>(getElementTypeOf(pointerType)).getPointee()));
@@ -128,7 +130,7 @@ Registers emitOffsetsInGroups(OpBuilder &builder, Location loc, Type pointerType
   return addresses;
 }
 
-/// The data of a load, as the words that its wide accesses move.
+/// The data of a load, in the words that its wide accesses move.
 class GroupWords {
 public:
   GroupWords(LoadOp op, OpBuilder &builder)
@@ -189,7 +191,7 @@ struct LoadLowering : TargetPattern<LoadOp> {
       rewriter.replaceOpWithMultiple(op, {load(op, adaptor, adaptor.getPtr(), op.getVector(), masks, rewriter)});
       return success();
     }
-    // The branch yields words: otherwise most users would have to pack the elements again after it.
+    // The branch yields words; if it yielded elements, most users would have to pack them again afterwards.
     GroupWords words(op, rewriter);
     auto branch = scf::IfOp::create(rewriter, op.getLoc(), words.types(), all, /*withElseRegion=*/true);
     rewriter.setInsertionPointToStart(branch.thenBlock());
@@ -206,8 +208,8 @@ struct LoadLowering : TargetPattern<LoadOp> {
   }
 
 private:
-  /// The chunks that cover groups are shifted where the first of their elements is needed, and threads wait for them
-  /// there.
+  /// The chunks that cover the groups are shifted just before the first use of an element, so threads wait for the
+  /// loads only there.
   Registers loadUnaligned(LoadOp op, OneToNOpAdaptor adaptor, OpBuilder &builder) const {
     Location loc = op.getLoc();
     Type element = getElementTypeOf(op.getType());
@@ -225,7 +227,8 @@ private:
     return registers;
   }
 
-  /// Loads each group if all are `whole`, enabled or not; otherwise single elements, which are packed.
+  /// Loads covering chunks if in each group all or none of the elements are enabled (`whole`); otherwise loads single
+  /// elements and packs them.
   SmallVector<CoveringWords> loadEither(LoadOp op, OneToNOpAdaptor adaptor, Value whole, const AccessGroups &groups,
                                         OpBuilder &builder) const {
     Location loc = op.getLoc();
@@ -255,7 +258,7 @@ private:
     return covering;
   }
 
-  /// Loads each group that its first element's mask enables.
+  /// Loads the chunks of each group whose first element is enabled.
   SmallVector<CoveringWords> loadCovering(LoadOp op, OneToNOpAdaptor adaptor, const AccessGroups &groups,
                                           OpBuilder &builder) const {
     Location loc = op.getLoc();
@@ -273,7 +276,7 @@ private:
     });
   }
 
-  /// Reads the registers in groups of `vector`; without masks everything is read.
+  /// Reads the registers in groups of `vector`; without masks, reads everything.
   Registers load(LoadOp op, OneToNOpAdaptor adaptor, ValueRange pointers, int64_t vector, ValueRange masks,
                  OpBuilder &builder) const {
     Location loc = op.getLoc();

@@ -2,8 +2,8 @@
 // Matrix multiply-accumulates with warp-level tensor-core instructions.
 //
 // A warp's accumulator is a grid of mTiles x nTiles instruction tiles; lib/Layout/MmaLayouts.h documents the registers
-// of fragments. k is the outermost loop, so that an accumulator is reused only after all others; n is traversed back
-// and forth, so that each instruction shares one operand with the previous one.
+// of the fragments. k is the outermost loop, so each accumulator tile is used again only after all others. n is
+// traversed back and forth, so each instruction shares one operand with the previous instruction.
 //
 //   k = 0:  (m0 n0) (m0 n1) (m0 n2) (m1 n2) (m1 n1) (m1 n0)     k = 1: …
 #include "EmitLayout.h"
@@ -33,7 +33,7 @@ bool hasSameBases(const LinearLayout &layout, const LinearLayout &fragment) {
          layout.flatBases(layout::laneDim) == fragment.flatBases(layout::laneDim);
 }
 
-/// Returns true if the warps that hold a part of the accumulator hold the rows of A and the columns of B that it needs.
+/// Returns true if each warp holds the rows of A and the columns of B that its part of the accumulator needs.
 bool warpsAgree(const LinearLayout &a, const LinearLayout &b, const LinearLayout &acc) {
   layout::Bases aBases = a.bases(layout::warpDim), bBases = b.bases(layout::warpDim),
                 accBases = acc.bases(layout::warpDim);
@@ -46,7 +46,7 @@ bool warpsAgree(const LinearLayout &a, const LinearLayout &b, const LinearLayout
   return true;
 }
 
-/// Returns true if scales, if there are any, have the layouts of the instruction.
+/// Returns true if there are no scales, or if they have the layouts that the instruction requires.
 bool haveScales(cta::MmaSyncOp op, const layout::MmaTiling &tiling) {
   if (!op.getAScale())
     return true;
@@ -55,7 +55,7 @@ bool haveScales(cta::MmaSyncOp op, const layout::MmaTiling &tiling) {
          b == layout::mmaScalesB(b.outShape()[0], b.outShape()[1], tiling);
 }
 
-/// Returns the fragments that the operands' layouts hold; none if they are not fragments of the instruction.
+/// Returns the fragments that the operands' layouts describe; nullopt if these are not fragments of the instruction.
 std::optional<MmaFragments> planMma(cta::MmaSyncOp op) {
   const LinearLayout &a = cta::getLayout(op.getA().getType()), &b = cta::getLayout(op.getB().getType()),
                      &acc = cta::getLayout(op.getAcc().getType());
@@ -77,7 +77,7 @@ std::optional<MmaFragments> planMma(cta::MmaSyncOp op) {
   return std::nullopt;
 }
 
-/// Emits the instructions of one operation.
+/// Emits the instructions of one cta.mma_sync.
 class MmaEmitter {
 public:
   MmaEmitter(OpBuilder &builder, cta::MmaSyncOp op, const MmaFragments &fragments)
@@ -88,15 +88,15 @@ public:
   Registers emit(ValueRange a, ValueRange b, ValueRange acc, ValueRange aScale, ValueRange bScale);
 
 private:
-  /// Returns 32-bit operand registers: f16 as vector<2xf16>, all others as i32. For f32 the instruction uses the bits
-  /// of tf32, as wgmma does from shared memory: rounding would take three instructions per element, as many as the
-  /// remainder of a loop.
+  /// Packs an operand into 32-bit registers: f16 as vector<2xf16>, all others as i32. The instruction reads f32
+  /// registers as tf32, ignoring the lowest bits, as wgmma does in shared memory. Rounding would take three
+  /// instructions per element, as many as the remainder of a loop.
   SmallVector<Value> packOperands(ValueRange registers, Type element);
   SmallVector<Value> packAccumulator(ValueRange registers);
   Value multiply(ValueRange a, ValueRange b, ValueRange acc);
-  /// Returns the words with the scales of step `k` of all tiles of rows or columns.
+  /// Returns, for each tile of rows or columns, the word that holds its scales of step `k`.
   SmallVector<Value> packScales(ValueRange registers, int64_t tiles, int64_t k);
-  /// Multiplies operands with scales, of which step `k` is a part, and replaces the accumulator.
+  /// Emits the scaled MMA of step `k` and replaces the accumulator by its result.
   void multiplyScaled(ValueRange a, ValueRange b, SmallVector<Value> &acc, Value aScale, Value bScale, int64_t k);
   int64_t firstScale(int64_t k) { return k * op.getShape()[2] / op.getScaleGroup(); }
   Type resultType();
@@ -132,7 +132,7 @@ Value MmaEmitter::multiply(ValueRange a, ValueRange b, ValueRange acc) {
   ArrayRef<int32_t> shape = op.getShape();
   MmaType typeA = *getMmaType(elementA), typeB = *getMmaType(elementB);
   if (typeA == MmaType::F8E4M3 || typeA == MmaType::F8E5M2) {
-    // nvvm.mma.sync does not support 8-bit floats; LLVM has the intrinsic.
+    // nvvm.mma.sync does not support 8-bit floats, but LLVM has an intrinsic for them.
     std::string name = "llvm.nvvm.mma.m16n8k32.row.col.f32." + std::string(target::mmaTypeName(typeA)) + "." +
                        std::string(target::mmaTypeName(typeB)) + ".f32";
     SmallVector<Value> operands(a);

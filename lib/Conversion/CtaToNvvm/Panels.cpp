@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Panels of tensors in shared memory: the elements whose offset in the buffer of the whole tensor has the panel's index
-// in its high bits.
+// Panels of tensors in shared memory. A panel consists of the elements whose offset in a buffer for the whole tensor
+// has the panel's index in its high bits.
 //
-// The offset of (register r, thread t) is registers(r) XOR threads(t), and so are its high bits. If threads do not
-// affect these, the registers of a panel are known, and accessed by all threads. Otherwise a thread computes its part
-// once, stores the matching registers conditionally, and loads all registers that may belong to the panel, staying
-// inside the buffer, to select among them.
+// The offset of (register r, thread t) is registers(r) XOR threads(t), and so are its high bits. If the high bits do
+// not depend on the thread, the registers of a panel are known at compile time, and all threads access the same ones.
+// Otherwise a thread computes the high bits of its part once. It stores the registers that match the panel
+// conditionally; it loads all registers that may belong to the panel (the addresses stay inside the buffer) and selects
+// among them.
 #include "Panels.h"
 
 #include "Cta/PanelOps.h"
@@ -27,11 +28,11 @@ namespace tile::conversion {
 
 namespace {
 
-/// An access of a thread, if it belongs to the panel.
+/// One memory access of a thread, which may belong to the panel.
 struct PanelWord {
-  int32_t access; ///< The index of the access.
+  int32_t access; ///< The index of the access in the access plan.
   Value address;
-  Value condition; ///< True if it belongs to the panel; null if it always does.
+  Value condition; ///< True if the access belongs to the panel; null if it always does.
 };
 
 class PanelAccess {
@@ -48,7 +49,7 @@ public:
     canonical = canonicalRegisters(vectors.addresses);
   }
 
-  /// Returns the accesses that may belong to the panel, each once.
+  /// Returns the accesses that may belong to the panel, without duplicates.
   SmallVector<PanelWord> plan() {
     unsigned bytes = getBytesInMemory(element);
     const uint64_t inPanel = (uint64_t(1) << panelBits) - 1;
@@ -67,7 +68,7 @@ public:
     DenseMap<uint64_t, Value> conditions;
     SmallVector<PanelWord> words;
     for (int32_t index = 0; index < vectors.addresses.numRegisters(); ++index) {
-      uint64_t needed = high.ofRegister(index) ^ panel; // high bits of the offset of the thread's part
+      uint64_t needed = high.ofRegister(index) ^ panel; // The high bits that the thread's part of the offset must have.
       if (canonical[index] != index || (needed & ~ofThreads) != 0)
         continue;
       Value &condition = conditions[needed];
@@ -91,7 +92,7 @@ public:
     }
   }
 
-  /// `registers` are those of other panels, or undefined ones.
+  /// Replaces those of `registers` that belong to the panel; the others come from other panels or are still undefined.
   Registers load(Registers registers) {
     for (const PanelWord &word : plan()) {
       SmallVector<Value> loaded = unpackWords(builder, loc, loadWord(word), element, format);
@@ -144,7 +145,7 @@ private:
   Value base;
   Type element;
   uint64_t panel;
-  unsigned panelBits; ///< log2 of a panel's elements
+  unsigned panelBits; ///< log2 of the number of elements in a panel
   VectorAccess vectors;
   WordFormat format;
   std::vector<int32_t> canonical;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Stores and loads of panels, which belong to the family of buffers.
+// Stores and loads of panels, which belong to the Buffer family.
 #pragma once
 
 #include "Patterns.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Accesses of partial accumulators; see PartialOffsets.h.
+// Accesses to partial accumulators; see PartialOffsets.h.
 #include "PartialOffsets.h"
 #include "EmitLayout.h"
 

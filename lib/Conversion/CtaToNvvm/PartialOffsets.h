@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Offsets of the registers of a partial accumulator in memory that CTAs share.
+// Offsets of the registers of a partial accumulator in memory that several CTAs share.
 //
-// Each warp has a part, in which lane l holds register 4 i … 4 i + 3 at byte 16 (32 i + l): one coalesced 16-byte
-// access per lane. If only the first columns of a tensor are computed, only their registers are counted.
+// Each warp has a part of the memory, in which lane l holds registers 4 i … 4 i + 3 at byte 16 (32 i + l): each lane
+// makes a 16-byte access, and the accesses of a warp are coalesced. If only the first columns of a tensor are computed,
+// only their registers are stored.
 #pragma once
 
 #include "mlir/IR/Builders.h"
@@ -14,11 +15,11 @@ namespace tile::conversion {
 
 struct PartialOffsets {
   static constexpr int64_t registerBytes = 4;
-  std::vector<int32_t> moved; ///< Indices of the registers that are moved.
-  int64_t width;              ///< Registers in one access: 4, 2 or 1.
-  int64_t warps;              ///< Warps that hold the tensor.
-  int64_t warpBytes;          ///< Size of the part of one warp.
-  int64_t warpStride;         ///< Distance from the part of one warp to that of the next: `warpBytes`, or more.
+  std::vector<int32_t> moved; ///< Indices of the registers that are stored.
+  int64_t width;              ///< Number of registers in one access: 4, 2 or 1.
+  int64_t warps;              ///< Number of warps that hold the tensor.
+  int64_t warpBytes;          ///< Size of one warp's part.
+  int64_t warpStride;         ///< Distance between the starts of the parts of consecutive warps, at least `warpBytes`.
   mlir::Type element;
 
   explicit PartialOffsets(mlir::RankedTensorType type, std::optional<uint32_t> columns = std::nullopt);
@@ -27,13 +28,13 @@ struct PartialOffsets {
   /// Returns the address of this warp's part in the memory at `pointer`.
   mlir::Value emitWarpPart(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value pointer) const;
 
-  /// Returns the first address of this thread in the memory at `pointer`.
+  /// Returns the address of this thread's first access in the memory at `pointer`.
   mlir::Value emitBase(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value pointer) const;
-  /// Returns the address of one access, given the thread's first one.
+  /// Returns the address of access `index`, given the address `base` of the thread's first access.
   mlir::Value emitAccess(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value base, int64_t index) const;
 
   void emitStores(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange registers, mlir::Value base) const;
-  /// Returns the registers, to which the values in memory are added where they are moved.
+  /// Adds the values in memory to the registers that are stored there; returns all registers.
   llvm::SmallVector<mlir::Value> emitAdditions(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange registers,
                                                mlir::Value base) const;
 };

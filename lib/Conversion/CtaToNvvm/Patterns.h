@@ -14,13 +14,14 @@
 
 namespace tile::conversion {
 
-/// A tensor with a layout becomes its registers, in order; a pointer or buffer an address; an 8-bit float its bits.
+/// Converts a tensor with a layout to its registers, in order; a pointer or buffer to an address; an 8-bit float to the
+/// integer with its bits.
 class RegisterTypeConverter : public mlir::TypeConverter {
 public:
   explicit RegisterTypeConverter(mlir::MLIRContext *context);
 };
 
-/// The registers that replace a result.
+/// The registers that replace a result of an operation.
 using Registers = llvm::SmallVector<mlir::Value>;
 
 /// Base of patterns that depend on the target.
@@ -37,8 +38,8 @@ inline constexpr llvm::StringLiteral sharedSymbol = "tile_shared";
 /// Required alignment of buffers in bytes: the widest shared-memory access.
 inline constexpr unsigned bufferAlignment = 16;
 
-/// The contributions of the families of operations: patterns, and checks of properties that verifiers cannot see, which
-/// report an error on operations that the patterns cannot lower for this target.
+/// Collects the contributions of the families of operations: patterns, and checks of properties that verifiers cannot
+/// see. A check reports an error for operations that the patterns cannot lower for this target.
 class Lowerings {
 public:
   Lowerings(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns, const target::GpuTarget &gpu,
@@ -49,7 +50,7 @@ public:
   mlir::RewritePatternSet &patterns;
   const target::GpuTarget &gpu;
   mlir::MLIRContext *context;
-  const bool multiplies; ///< The kernel uses tensor cores, whose accumulators dominate the number of registers.
+  const bool multiplies; ///< The kernel uses tensor cores, so its accumulators dominate the register count.
 
   /// Calls `function(op, gpu)` for every operation of these types.
   template <typename... Ops, typename Function> void check(Function function) {
@@ -81,25 +82,26 @@ mlir::LogicalResult checkRowMajor(mlir::Operation *op, cta::BufferType buffer);
 
 /// Passes i1 arguments of a kernel as i8 (the launch ABI).
 void widenBoolArguments(KernelOp kernel);
-/// Removes warps that only repeat the work and the writes of others, and leaves the scalars of a row to the first one.
+/// Removes warps that only repeat the work and the writes of other warps; leaves scalar work to the first warp.
 void leaveIdleWarps(KernelOp kernel);
-/// Initializes all barriers, and synchronizes the threads of the CTA or cluster, before they are used.
+/// Initializes all barriers and synchronizes the threads of the CTA or cluster, so that they may use the barriers.
 void emitBarriersReady(KernelOp kernel);
-/// Lowers roles, whose contents have been converted, to branches on the warp index.
+/// Lowers roles, whose contents have already been converted, to branches on the warp index.
 void lowerWarpRoles(mlir::ModuleOp module);
 
-/// Assignment of named barriers (PTX ISA, "bar"): 0 for the CTA, 1 for the first role, then one for each single warp
-/// group and one for each group's turn; counting down from the last one, one for each other role.
+/// Assigns named barriers (PTX ISA, "bar"): 0 to the CTA, 1 to the first role, then one to each individual warp group,
+/// then one to the turns of each group; and, counting down from the last number, one to each other role.
 struct NamedBarriers {
   static constexpr unsigned count = 16, firstOfGroups = 2;
   static unsigned ofRole(const cta::Role &role);
-  /// Returns the first barrier of the turns of the role's warp groups.
+  /// Returns the first of the barriers with which the warp groups of the role take turns.
   static unsigned firstTurnBarrier(mlir::Operation *turn, unsigned groups);
 };
 /// Declares `sharedSymbol`.
 void declareSharedMemory(mlir::ModuleOp module);
 
-/// Returns true if the operation converts a float to an integer register, which only FloatToInteger.cpp lowers.
+/// Returns true if the operation converts a float to an integer register; only FloatToInteger.cpp lowers such
+/// operations.
 bool isFloatToRegister(mlir::Operation *op);
 /// Returns true if a scalar operation of the math or arith dialect reaches PTX through upstream's lowerings.
 bool isSelectable(mlir::Operation *op, const target::GpuTarget &gpu);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Assertions and debug output through the device function `vprintf` (CUDA C++ Programming Guide, "Formatted Output"): a
-// format and a buffer that holds the arguments one after another, integers widened to 32 bits, floats to f64.
+// Assertions and debug output through the device function `vprintf` (CUDA C++ Programming Guide, "Formatted Output").
+// It takes a format and a buffer that holds the arguments one after another: integers widened to at least 32 bits,
+// floats converted to f64.
 //
 //   tile.assert %c, "in range"   ==>   if (not all elements that this thread holds) { print the message; trap }
 #include "EmitLayout.h"
@@ -32,7 +33,8 @@ Value emitString(OpBuilder &builder, Location loc, ModuleOp module, StringRef te
   if (!global) {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(module.getBody());
-    // Not the location of the use: inside a helper, that is a call site, which is only meaningful within a function.
+    // The global does not get the location of its use: within a helper, that is a call site, which is only meaningful
+    // within a function.
     global =
         LLVM::GlobalOp::create(builder, module.getLoc(), LLVM::LLVMArrayType::get(builder.getI8Type(), bytes.size()),
                                /*isConstant=*/true, LLVM::Linkage::Internal, nameOf(number),
@@ -52,7 +54,7 @@ LLVM::LLVMFuncOp declareVprintf(OpBuilder &builder, ModuleOp module) {
                                   LLVM::LLVMFunctionType::get(builder.getI32Type(), {pointer, pointer}));
 }
 
-/// Arguments are i32, i64 or f64.
+/// Emits a call to vprintf. `arguments` must be i32, i64 or f64.
 void emitPrintf(OpBuilder &builder, Operation *op, StringRef format, ValueRange arguments) {
   Location loc = op->getLoc();
   auto module = op->getParentOfType<ModuleOp>();
@@ -62,7 +64,7 @@ void emitPrintf(OpBuilder &builder, Operation *op, StringRef format, ValueRange 
   if (!arguments.empty()) {
     auto type = LLVM::LLVMStructType::getLiteral(builder.getContext(), SmallVector<Type>(arguments.getTypes()));
     {
-      // Allocated in the entry block, so that a loop does not grow the stack.
+      // The buffer is allocated in the entry block, so that the stack does not grow in a loop.
       OpBuilder::InsertionGuard guard(builder);
       builder.setInsertionPointToStart(&op->getParentOfType<LLVM::LLVMFuncOp>().getBody().front());
       buffer = LLVM::AllocaOp::create(builder, loc, pointer, type, emitI32(builder, loc, 1));
@@ -82,8 +84,8 @@ std::string escaped(StringRef text) {
   return result;
 }
 
-/// One of the threads that fail the assertion reports it, and traps, so that no other thread ends the kernel before the
-/// report is complete.
+/// Of the threads that fail an assertion, one reports the failure; then all of them trap, so that none of them ends the
+/// kernel before the report is complete.
 struct AssertLowering : OpConversionPattern<AssertOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -114,7 +116,7 @@ struct AssertLowering : OpConversionPattern<AssertOp> {
   }
 };
 
-/// The conversion and the widened value with which a value is printed.
+/// How a value is printed: its conversion specification and the widened value.
 struct Printed {
   std::string conversion;
   Value value;
@@ -124,7 +126,7 @@ Printed emitPrinted(OpBuilder &builder, Location loc, Value value, Type element,
                     const target::GpuTarget &gpu) {
   if (isa<PtrType>(element))
     return {"0x%llx", LLVM::PtrToIntOp::create(builder, loc, builder.getI64Type(), value)};
-  if (hex && isa<FloatType>(element)) // prints its bits
+  if (hex && isa<FloatType>(element)) // print the bits of the float
     element = builder.getIntegerType(element.getIntOrFloatBitWidth());
   if (isa<IntegerType>(element) && value.getType() != element)
     value = arith::BitcastOp::create(builder, loc, element, value);
@@ -133,7 +135,7 @@ Printed emitPrinted(OpBuilder &builder, Location loc, Value value, Type element,
       value = emitFromFloat8(builder, loc, value, element, builder.getF32Type(), gpu).front();
     if (!value.getType().isF64())
       value = arith::ExtFOp::create(builder, loc, builder.getF64Type(), value);
-    // Enough decimal digits to distinguish the values of a format; the interpreter prints as many.
+    // These numbers of decimal digits distinguish all values of a format; the interpreter prints the same number.
     return {element.isF64() ? "%.17g" : element.isF32() ? "%.9g" : element.isF16() ? "%.5g" : "%.4g", value};
   }
   unsigned bits = element.getIntOrFloatBitWidth();
@@ -147,7 +149,8 @@ Printed emitPrinted(OpBuilder &builder, Location loc, Value value, Type element,
   return {"%" + length + (isUnsigned ? "u" : "d"), value};
 }
 
-/// Tensors that are printed together have one layout; scalars are printed with every element. Null if all are scalars.
+/// Returns the type of the first tensor that is printed; null if all arguments are scalars. Tensors that are printed
+/// together have the same layout; scalars are printed with every element.
 RankedTensorType firstTensor(PrintOp op) {
   for (Type type : op.getArgs().getTypes())
     if (auto tensor = dyn_cast<RankedTensorType>(type))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Inline PTX through llvm.inline_asm; see Ptx.h. The constraint letters are those of CUDA's asm() ("Inline PTX Assembly
-// in CUDA"), and "b" for a predicate.
+// in CUDA"), and "b" stands for a predicate.
 #include "Ptx.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Inline PTX, built only here. For instructions that neither an operation of the NVVM dialect nor an LLVM intrinsic
-// expresses.
+// Builds inline PTX, for instructions that neither the NVVM dialect nor an LLVM intrinsic can express. No other file
+// does.
 //
 //   emitPtx(builder, loc, {.text = "@$2 ld.global.v2.b32 {$0, $1}, [$3];", .results = {i32, i32},
 //                          .operands = {mask, pointer}, .initial = {zero, zero}})
@@ -17,13 +17,13 @@ struct PtxStatement {
   std::string text;
   llvm::SmallVector<mlir::Type> results = {};
   llvm::SmallVector<mlir::Value> operands = {};
-  /// Values of the results before the statement, for statements that may not write them; empty or one for each result.
+  /// Initial values of the results, for statements that may not write them; empty, or one value for each result.
   llvm::SmallVector<mlir::Value> initial = {};
   bool hasSideEffects = true;
-  /// Whether instructions write results before others read operands: if they do, an operand whose value is also an
-  /// initial one gets a separate register.
+  /// True if some instruction reads an operand after another one has written a result. An operand that is also an
+  /// initial value then gets a separate register.
   bool readsAfterWriting = false;
-  /// Indices of operands that are immediates in the text: constants.
+  /// Indices of the operands that are immediates in the text; they must be constants.
   llvm::SmallVector<unsigned> immediates = {};
 };
 

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reductions: first over the registers of a thread, as a balanced tree of neighbours, so that the elements of one
-// access are combined before those of the next are needed, then over the lanes of a warp by butterflies.
+// Reductions. First each thread reduces its registers in a balanced tree of neighbours, so that the elements of one
+// load are combined before the elements of the next load are needed. Then the lanes of a warp are reduced by butterfly
+// shuffles.
 //
 //   registers that differ only along the axis      r0 r1 r2 r3   ->  (r0 r1) (r2 r3)  ->  r0
 //   … that hold multiplications                    a0 * b0  ->  a1 * b1 + s  ->  a2 * b2 + s  ->  …
 //   lane bits along the axis                       x = combine of x and shuffle_xor(x, 1 << bit); all lanes have it
 //   … all five, of integers                        x = redux.sync of x
 //
-// A combination that is not commutative needs the axis in order: in registers, then in lanes, then in warps, which
-// cta-assign-layouts ensures. Bits that only replicate elements are skipped, because each element must be combined only
-// once. A bit that moves along the axis and another dimension at once selects a separate result, provided that no other
-// bit leads to that result. cta-lower-conversions handles warps along the axis: tile.reduce must not have any, and
-// cta.partial_reduce keeps them separate.
+// A combination that is not commutative needs the axis in order: in registers, then in lanes, then in warps;
+// cta-assign-layouts ensures that. Bits that only replicate elements are skipped, because each element must be combined
+// only once. A bit that moves along both the axis and another dimension selects a separate result, provided that no
+// other bit leads to that result. cta-lower-conversions handles warps along the axis: tile.reduce must not have any,
+// and cta.partial_reduce keeps their results separate.
 #include "Combine.h"
 #include "EmitLayout.h"
 #include "Patterns.h"
@@ -56,8 +57,8 @@ std::vector<InputBit> inputBits(const LinearLayout &layout) {
   return bits;
 }
 
-/// Returns none, and the reason in `problem`, if the layout mixes the axis with other dimensions or spreads it over
-/// warps.
+/// Plans a reduction. Returns nullopt, with the reason in `problem`, if the layout mixes the axis with other dimensions
+/// or spreads the axis over warps.
 std::optional<ReductionPlan> planReduction(const LinearLayout &layout, unsigned axis, bool keepWarps,
                                            std::string &problem) {
   ReductionPlan plan;
@@ -71,7 +72,7 @@ std::optional<ReductionPlan> planReduction(const LinearLayout &layout, unsigned 
     int32_t step = bit.basis[axis];
     std::vector<int32_t> basis = bit.basis;
     basis[axis] = 0;
-    // The result's coordinates in the kept dimensions: the axis is 0.
+    // The coordinates of the result in the kept dimensions; the coordinate along the axis is 0.
     uint64_t place = layout.flatten(basis);
     if (isWarp && step != 0 && keepWarps) {
       if (repeats) {
@@ -117,7 +118,7 @@ std::optional<ReductionPlan> planReduction(const LinearLayout &layout, unsigned 
   return plan;
 }
 
-/// A plan for operands with one layout, from which the results' layouts follow without movement.
+/// A plan for a reduction whose operands have one layout, and whose results' layouts follow from it without movement.
 struct CheckedPlan {
   ReductionPlan plan;
   std::vector<int32_t> resultRegisters; // result register -> register of plan.reduced
@@ -158,7 +159,8 @@ std::optional<CheckedPlan> planFor(Operation *op, unsigned axis, std::string &pr
   return checked;
 }
 
-/// Combines a power of two of tuples pairwise, each half separately, down to parts of `inTurn`.
+/// Combines tuples (their number is a power of two) in a balanced tree whose leaves are runs of `inTurn` tuples that
+/// are combined sequentially.
 Tuple combineTree(CombineEmitter &emitter, ArrayRef<Tuple> tuples, size_t inTurn) {
   if (tuples.size() <= inTurn)
     return std::accumulate(tuples.begin() + 1, tuples.end(), tuples.front(),
@@ -168,10 +170,10 @@ Tuple combineTree(CombineEmitter &emitter, ArrayRef<Tuple> tuples, size_t inTurn
   return emitter.combine(left, combineTree(emitter, tuples.drop_front(half), inTurn));
 }
 
-/// Returns how many elements are combined sequentially. Multiplications are added sequentially by fused instructions;
-/// in a tree only the leaves would be fused.
+/// Returns how many elements are combined sequentially. If they are results of multiplications, a sequential sum fuses
+/// each multiplication and addition; in a tree only the leaves would be fused.
 size_t countInTurn(Block &combine, ValueRange registers) {
-  // Three of four are fused, in about as many clocks as a tree takes.
+  // With four terms, three of the four multiplications are fused, and the sum takes about as many cycles as a tree.
   const size_t sequential = target::tunedOf(cta::getTarget(combine.getParentOp())).sequentialTerms;
   bool adds = combine.getOperations().size() == 2 && isa<arith::AddFOp>(combine.front());
   bool areMultiplied = llvm::all_of(registers, [](Value value) { return value.getDefiningOp<arith::MulFOp>(); });
@@ -224,8 +226,8 @@ template <typename OpType> struct ReductionLowering : OpConversionPattern<OpType
   }
 
 private:
-  /// Returns true next to tensor-core MMAs, or with the maximum number of threads: ptxas then orders a tree by register
-  /// pressure.
+  /// Returns true if the kernel also has tensor-core MMAs or the maximum number of threads, so that registers are
+  /// scarce. ptxas then orders a tree by register pressure.
   bool hasFewRegisters(Operation *op) const {
     auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
     auto threads = function->getAttrOfType<DenseI32ArrayAttr>(NVVM::NVVMDialect::getReqntidAttrName());

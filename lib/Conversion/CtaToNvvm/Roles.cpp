@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Warp roles: all threads initialize the barriers and synchronize, then the roles' warps diverge.
+// Warp roles: all threads initialize the barriers and synchronize, then the warps of different roles diverge.
 //
 //   cta.warp_roles role <a, warps = 8, registers = 232> { A } role <b, warps = 4, registers = 40, one_thread> { B }
 //   ==>
@@ -7,8 +7,9 @@
 //   if (warp < 8) { setmaxnreg.inc  A }
 //   else { setmaxnreg.dec  if (warp == 8 && elect.sync) { B } }
 //
-// Each further role is another branch. The warp index is read from lane 0, so that ptxas knows that it is uniform. The
-// branches are created last: until then operations find the warps and barriers of their role in the operation.
+// Each further role is another branch. The warp index is read from lane 0, so that ptxas knows that it is uniform in
+// the warp. The branches are created last: until then, operations query the warp_roles operation for the warps and
+// barriers of their role.
 #include "EmitLayout.h"
 #include "Patterns.h"
 #include "Tma.h"
@@ -31,7 +32,7 @@ void emitBarrierInit(OpBuilder &builder, Location loc, KernelOp kernel) {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(branch.thenBlock());
   kernel.walk([&](cta::MbarrierAllocOp ring) {
-    // A synchronous copy initializes its barrier itself.
+    // A synchronous copy initializes the barrier itself.
     if (llvm::any_of(ring->getUsers(), llvm::IsaPred<cta::TmaLoadSyncOp>))
       return;
     for (int64_t slot = 0; slot < ring.getType().getSlots(); ++slot) {
@@ -46,7 +47,7 @@ void emitBarrierInit(OpBuilder &builder, Location loc, KernelOp kernel) {
   NVVM::FenceMbarrierInitOp::create(builder, loc);
 }
 
-/// From here on, all threads may use the barriers, including those of peers.
+/// Synchronizes all threads of the CTA or cluster, after which they may use the barriers, including those of peer CTAs.
 void emitBarrierOfAll(OpBuilder &builder, Location loc, KernelOp kernel) {
   if (kernel.getClusterCtas() > 1)
     emitClusterBarrier(builder, loc);
@@ -58,7 +59,7 @@ void moveBody(Region &region, Block *target) {
   target->getOperations().splice(std::prev(target->end()), region.front().getOperations());
 }
 
-/// Emits the role's code at the insertion point, for the role's warps.
+/// Emits the role's code at the insertion point, which only the role's warps reach.
 void lowerRole(OpBuilder &builder, const cta::Role &role, std::optional<unsigned> registersAtStart, Value warp) {
   Location loc = role.getBody().getLoc();
   if (unsigned registers = role.getAttr().getRegisters())
@@ -94,17 +95,18 @@ void lowerRoles(cta::WarpRolesOp op) {
   op.erase();
 }
 
-// A turn is a named barrier for each warp group: the group itself waits at it, and the preceding group arrives.
+// Turns are implemented with one named barrier per warp group: the group waits at its barrier, and the preceding group
+// arrives there to end its turn.
 
 constexpr unsigned threadsAtTurn = 2 * target::warpsPerGroup * target::threadsPerWarp;
 
 void emitArrival(OpBuilder &builder, Location loc, Value barrier) {
-  // NVVM's operation is inline PTX.
+  // NVVM's operation is lowered to inline PTX, so the intrinsic is used.
   LLVM::CallIntrinsicOp::create(builder, loc, builder.getStringAttr("llvm.nvvm.barrier.cta.arrive.aligned.count"),
                                 ValueRange{barrier, emitI32(builder, loc, threadsAtTurn)});
 }
 
-/// The last group arrives at the first one's barrier, as if it had ended a turn.
+/// Lets the last group arrive at the barrier of the first group, as if it had just ended a turn.
 struct TurnOpenLowering : OpConversionPattern<cta::TurnOpenOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -152,7 +154,7 @@ struct TurnEndLowering : OpConversionPattern<cta::TurnEndOp> {
 
 } // namespace
 
-/// Returns the roles of several threads, which may have barriers.
+/// Returns the roles that have several threads, and so may have barriers.
 static SmallVector<cta::Role> findWholeRoles(Operation *op) {
   SmallVector<cta::Role> roles;
   if (auto all = op->getParentOfType<cta::WarpRolesOp>())
@@ -187,13 +189,13 @@ static LogicalResult checkTurn(Operation *op, unsigned groups) {
 
 void emitBarriersReady(KernelOp kernel) {
   cta::WarpRolesOp roles = cta::findRoles(kernel);
-  // Even without roles, CTAs of a cluster synchronize at barriers, and MMAs arrive at them.
+  // Even without roles, barriers synchronize the CTAs of a cluster, and signal that MMAs are complete.
   bool arrives = kernel.walk([](cta::Tcgen05CommitOp) { return WalkResult::interrupt(); }).wasInterrupted();
   if (!roles && !arrives && kernel.getClusterCtas() <= 1)
     return;
   Block &body = kernel.getBody().front();
   OpBuilder builder = OpBuilder::atBlockBegin(&body);
-  if (roles) // before the computation shared by all roles, which overlaps the time until all warps arrive
+  if (roles) // before the computation that all roles share, so that it overlaps the time until all warps arrive
     builder.setInsertionPoint(&*llvm::find_if_not(body, [](Operation &op) {
       return isa<cta::AllocOp, cta::MbarrierAllocOp, cta::TmaPrefetchOp, arith::ConstantOp>(op);
     }));
@@ -210,7 +212,7 @@ void lowerWarpRoles(ModuleOp module) {
   llvm::for_each(all, lowerRoles);
 }
 
-/// Returns true for operations that all threads of a role execute together.
+/// Returns true for operations that all threads of a role must execute together.
 static bool isCollective(Operation *op) {
   auto map = dyn_cast<cta::MakeTensorMapOp>(op);
   return (map && !map.getSingle()) || isa<cta::BarrierOp, cta::TmaLoadSyncOp, cta::ClusterSumOp, cta::FlagSetOp,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Conversions to small floats through f32, because targets have no direct conversions to 8-bit floats and, before
-// sm_90, none from integers and f64 to bf16. LLVM rounds f64 once, unless it knows that the value is an integer. If
-// rounded to nearest twice, a value just beyond the midpoint of two results could first be rounded to the midpoint, and
-// then in the wrong direction:
+// Conversions to small floats through f32. Targets have no direct conversions from f64 and integers to 8-bit floats
+// and, before sm_90, none from integers and f64 to bf16. LLVM itself avoids double rounding from f64, unless it knows
+// that the value is an integer. If a value is rounded to nearest twice, the first step may round it to the midpoint of
+// two results, and the second step then in the wrong direction:
 //
 //   1 + 2^-8 + 2^-40 of f64   -- f32 -->  1 + 2^-8   -- bf16 -->  1, but 1 + 2^-7 is nearer
 //
-// An inexact f32 has its last bit set instead, so that it is never the midpoint.
+// Here, the last bit of an inexact f32 is set instead (rounding to odd), so the f32 is never such a midpoint.
 #include "RoundOnce.h"
 #include "Float8.h"
 #include "Patterns.h"
@@ -19,7 +19,7 @@ using namespace mlir;
 
 namespace tile::conversion {
 
-/// Returns the truncation to f32, such as "llvm.nvvm.d2f.rz".
+/// Returns the intrinsic that converts `type` to f32 towards zero, such as "llvm.nvvm.d2f.rz".
 static StringRef truncationOf(Type type, bool isSigned) {
   if (type.isF64())
     return "llvm.nvvm.d2f.rz";
@@ -38,8 +38,8 @@ Value emitRoundedToOdd(OpBuilder &builder, Location loc, Value number, bool isSi
     Value back = arith::ExtFOp::create(builder, loc, type, cut);
     isInexact = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::ONE, back, number);
   } else {
-    // The value is in range again, because it is not larger. Uses a conversion of this dialect, about which LLVM
-    // assumes nothing.
+    // The truncated value is not larger, so it is in the range of the integer type. The conversion is one of the arith
+    // dialect, which is lowered to PTX, so that LLVM makes no assumptions about it.
     Value back = isSigned ? arith::FPToSIOp::create(builder, loc, type, cut).getResult()
                           : arith::FPToUIOp::create(builder, loc, type, cut).getResult();
     isInexact = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, back, number);
@@ -53,7 +53,7 @@ static bool isLongInteger(Type type) {
   return type.isInteger(32) || type.isInteger(64);
 }
 
-/// Returns true for conversions from an integer of 32 or 64 bits to f16, also through a wider float.
+/// Returns true for conversions from a 32-bit or 64-bit integer to f16, also through a wider float.
 static bool mayOverflowHalf(Operation *op) {
   if (!op->getResult(0).getType().isF16())
     return false;
@@ -62,7 +62,7 @@ static bool mayOverflowHalf(Operation *op) {
 }
 
 static bool roundsTwice(Operation *op, const target::GpuTarget &gpu) {
-  constexpr unsigned converting = 90; // to bf16 from any type (PTX ISA, "cvt")
+  constexpr unsigned converting = 90; // these targets convert any type to bf16 (PTX ISA, "cvt")
   Type from = op->getOperand(0).getType();
   return op->getResult(0).getType().isBF16() && gpu.capability < converting && (isLongInteger(from) || from.isF64());
 }
@@ -79,7 +79,7 @@ template <typename OpType> struct RoundOnceLowering : TargetPattern<OpType> {
   LogicalResult matchAndRewrite(OpType op, typename OpType::Adaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     constexpr bool isUnsigned = std::is_same_v<OpType, arith::UIToFPOp>;
-    if (roundsTowardsZero(op)) // one step back from the nearest
+    if (roundsTowardsZero(op)) // lowered in Math.cpp, as one step back from the nearest value
       return failure();
     if (roundsTwice(op, this->gpu)) {
       Value odd = emitRoundedToOdd(rewriter, op.getLoc(), adaptor.getIn(), !isUnsigned);
@@ -88,8 +88,8 @@ template <typename OpType> struct RoundOnceLowering : TargetPattern<OpType> {
     }
     if (!mayOverflowHalf(op)) // tensors are split into registers first
       return failure();
-    // InstCombine assumes that an integer of few bits is exact in f16, and widens the integer, which loses the
-    // infinity.
+    // Inline PTX, because InstCombine assumes that an integer of few bits is exact in f16 and widens the integer, which
+    // loses infinite results.
     Type from = adaptor.getIn().getType();
     std::string source = (isa<FloatType>(from) ? "f"
                           : isUnsigned         ? "u"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Conversions to small floats that go through f32 and still round once.
+// Conversions to small floats that go through f32 but round only once.
 #pragma once
 
 #include "Target/GpuTarget.h"
@@ -8,12 +8,12 @@
 
 namespace tile::conversion {
 
-/// Returns the f32 towards zero from an f64 or an integer, with its last bit set if that is not exact (round to odd).
-/// Rounded to a format of at most 22 bits, it gives the same result as the value itself.
+/// Converts an f64 or an integer to f32 towards zero, and sets the last bit of the result if that is inexact (rounding
+/// to odd). Rounding this f32 to a format of at most 22 bits gives the same result as rounding the original value.
 mlir::Value emitRoundedToOdd(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value number, bool isSigned = true);
 
-/// Returns true if LLVM would round a conversion a different number of times than the program: twice, from an integer
-/// to bf16, or not at all, from an integer out of range to f16.
+/// Returns true if LLVM would round a conversion twice (from an integer to bf16) or would not round it to infinity
+/// (from an out-of-range integer to f16).
 bool isRoundedOtherwise(mlir::Operation *op, const target::GpuTarget &gpu);
 
 } // namespace tile::conversion

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Scans: over the registers of a thread in order, then over the lanes along the axis.
+// Scans: first over the registers of a thread, in order, then over the lanes along the axis.
 //
 //   registers    x0 x1 x2 x3                 ->  x0, x0x1, x0x1x2, x0x1x2x3        the last one is the thread's total
 //   lanes        totals t0 t1 t2 t3          ->  t0, t0t1, t0t1t2, t0t1t2t3        the last register's result
 //   result       each other register combined with the total of the previous lane
 //
-// Over lanes: in step k each lane adds the total of the lane 2^k before it, which covers up to 2^k lanes (Hillis and
-// Steele). Only totals move, so a step is one shuffle for any number of registers. The axis is in the low bits of the
-// registers, then in lanes, then in warps: cta-assign-layouts chooses such a layout. A scan over warps has two parts,
-// because totals go through shared memory between them (cta-lower-conversions): `partial_scan` computes the totals,
-// `scan_carry` combines those of the preceding warps one by one.
+// Over lanes: in step k, each lane combines the total of the lane 2^k positions before it with its own, so its total
+// then covers up to 2^(k+1) lanes (Hillis and Steele). Only totals move, so a step takes one shuffle for any number of
+// registers. cta-assign-layouts chooses a layout in which the axis lies in the low bits of the registers, then in
+// lanes, then in warps. A scan over several warps has two parts, because cta-lower-conversions passes totals through
+// shared memory between them: `partial_scan` computes the total of each warp, and `scan_carry` combines the totals of
+// the preceding warps one by one.
 #include "Combine.h"
 #include "EmitLayout.h"
 #include "Patterns.h"
@@ -27,11 +28,12 @@ namespace tile::conversion {
 
 namespace {
 
-/// Bits along the axis, from the least significant one on; the other register bits select separate scans.
+/// The bits along the axis, starting with the least significant one; the other register bits select separate scans.
 struct ScanPlan {
   std::vector<uint64_t> axisRegisters, otherRegisters;
   std::vector<unsigned> axisLanes, axisWarps;
-  bool hasLanesFirst = false; ///< Neighbours are in lanes, and the next ones in the next register.
+  bool hasLanesFirst = false; ///< Neighbours are in consecutive lanes; the elements after those of the last lane are in
+                              ///< the next register.
 };
 
 std::optional<ScanPlan> planScan(const LinearLayout &layout, unsigned axis, std::string &problem) {
@@ -91,7 +93,7 @@ public:
       lane = arith::AndIOp::create(builder, loc, emitThreadId(builder, loc), emitI32(builder, loc, 31));
   }
 
-  /// Scans `tuples`, all tuples of one thread in the order of the axis.
+  /// Scans `tuples`, all the tuples of one thread, in the order of the axis.
   SmallVector<Tuple> run(SmallVector<Tuple> tuples) {
     if (isReverse)
       std::reverse(tuples.begin(), tuples.end());
@@ -108,7 +110,7 @@ public:
     return tuples;
   }
 
-  /// Returns, in all lanes, the last of the results of `run` of the last lane along the axis.
+  /// Returns, in all lanes, the last result that `run` computed in the last lane along the axis.
   Tuple totalOf(ArrayRef<Tuple> tuples) {
     const Tuple &last = isReverse ? tuples.front() : tuples.back();
     if (plan.axisLanes.empty())
@@ -119,7 +121,7 @@ public:
     return emitter.shuffleFrom(last, end);
   }
 
-  /// Combines `tuples` with the totals of the warps before this thread's.
+  /// Combines `tuples` with the totals of the warps that precede this thread's warp.
   void addBefore(SmallVector<Tuple> &tuples, SmallVector<Tuple> totals) {
     std::vector<uint64_t> bases(layout::laneBits + plan.axisWarps.size() + 1, 0);
     for (auto [bit, warp] : llvm::enumerate(plan.axisWarps)) {
@@ -159,7 +161,7 @@ private:
     return chosen;
   }
 
-  /// Returns how many lanes of the axis precede this one.
+  /// Returns the number of lanes along the axis that precede this lane.
   Value emitPosition() {
     std::vector<uint64_t> bases(layout::laneBits, 0);
     for (auto [index, bit] : llvm::enumerate(plan.axisLanes))
@@ -169,8 +171,8 @@ private:
     return isReverse ? arith::SubIOp::create(builder, loc, last, place).getResult() : place;
   }
 
-  /// Returns the tuple of the lane that many (a power of two) before this one, whose position is `place`; of any lane
-  /// if there is none.
+  /// Returns the tuple of the lane that is `lanes` positions (a power of two) before this lane, whose position is
+  /// `place`; if there is no such lane, the tuple of an arbitrary lane.
   Tuple fetchBefore(const Tuple &tuple, Value place, int64_t lanes) {
     unsigned first = plan.axisLanes.front();
     auto isNext = [&](auto item) { return item.value() == first + item.index(); };
@@ -187,8 +189,8 @@ private:
     return emitter.shuffleFrom(tuple, source);
   }
 
-  /// Scans each register over the lanes, and then combines it with the totals of the preceding ones, which are fetched
-  /// together.
+  /// Scans each register over the lanes and then combines it with the totals of the preceding registers, which one
+  /// shuffle per register fetches from the last lane.
   void scanEach(SmallVector<Tuple> &tuples) {
     SmallVector<Tuple> totals;
     for (Tuple &tuple : tuples) {
@@ -210,7 +212,7 @@ private:
     auto hasBefore = [&](int64_t lanes) {
       return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge, place, emitI32(builder, loc, lanes));
     };
-    Tuple &total = tuples.back(); // the total of up to 1, 2, 4 … lanes
+    Tuple &total = tuples.back(); // covers 1, 2, 4 … lanes after each step
     for (size_t step = 0; step < plan.axisLanes.size(); ++step) {
       int64_t lanes = int64_t(1) << step;
       total = choose(hasBefore(lanes), emitter.combine(fetchBefore(total, place, lanes), total), total);
@@ -230,7 +232,7 @@ private:
   Value lane;
 };
 
-/// Returns the registers of each scan that a thread executes, in the order of the axis.
+/// Returns, for each scan that a thread executes, its registers in the order of the axis.
 std::vector<std::vector<size_t>> listScans(const ScanPlan &plan) {
   std::vector<std::vector<size_t>> scans(size_t(1) << plan.otherRegisters.size());
   for (auto [other, positions] : llvm::enumerate(scans))
@@ -251,7 +253,7 @@ void setTuple(MutableArrayRef<Registers> results, size_t place, const Tuple &tup
     result[place] = value;
 }
 
-/// Returns a layout that identifies the scan of an element, but not its position.
+/// Returns a layout that maps each element to its scan, but not to its position in the scan.
 LinearLayout withoutAxis(const LinearLayout &layout, unsigned axis) {
   std::vector<layout::InDim> dims = layout.inDims();
   for (layout::InDim &dim : dims)
@@ -262,12 +264,12 @@ LinearLayout withoutAxis(const LinearLayout &layout, unsigned axis) {
   return LinearLayout(dims, shape);
 }
 
-/// Returns, for each register of `dst`, one of `src` of the same scan.
+/// Returns, for each register of `dst`, a register of `src` that belongs to the same scan.
 std::optional<std::vector<int32_t>> sourcesOfScans(const LinearLayout &src, const LinearLayout &dst, unsigned axis) {
   return registerSources(withoutAxis(src, axis), withoutAxis(dst, axis));
 }
 
-/// Lowers a scan, or the first part of one.
+/// Lowers a scan, or the first part of a scan over several warps.
 template <typename OpType> struct ScanLowering : OpConversionPattern<OpType> {
   using OpConversionPattern<OpType>::OpConversionPattern;
 
@@ -341,7 +343,7 @@ struct CarryLowering : OpConversionPattern<cta::ScanCarryOp> {
   }
 };
 
-/// Returns true if each thread has the totals of all warps in its lowest registers.
+/// Returns true if each thread holds the totals of all warps, in its lowest registers.
 bool isGathered(const LinearLayout &totals, unsigned axis) {
   layout::Bases registers = totals.bases(layout::registerDim);
   unsigned bit = 0;

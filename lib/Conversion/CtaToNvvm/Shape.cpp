@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Operations that move no element between threads: shape changes and register permutations. The result's registers are
-// the operand's, renamed: register r of the result is the register of the operand that holds the same element.
+// Operations that move no element between threads: shape changes and register permutations. Each register of the result
+// is the register of the operand that holds the same element, so no code is emitted.
 #include "EmitLayout.h"
 #include "Patterns.h"
 
@@ -14,7 +14,8 @@ namespace tile::conversion {
 
 namespace {
 
-/// Both layouts as layouts of the operand's shape, in which the same element has the same coordinate.
+/// The layouts of operand and result, both as layouts of the operand's shape, in which the same element has the same
+/// coordinates.
 struct Renaming {
   LinearLayout src, dst;
 };
@@ -26,7 +27,7 @@ Renaming renamingOf(Operation *op) {
   return {src, change ? cta::getSourceCoordinates(change, dst) : dst};
 }
 
-/// Lowers shape changes and conversions. The operand of a splat is a scalar.
+/// Lowers shape changes and layout conversions. The operand of a splat is a scalar.
 struct RenamingLowering : ConversionPattern {
   RenamingLowering(const TypeConverter &converter, MLIRContext *context)
       : ConversionPattern(converter, MatchInterfaceOpTypeTag(), ShapeChange::getInterfaceID(), /*benefit=*/1, context) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Accesses to tiles in shared memory; see SharedAccess.h. lib/Layout/Access.h plans which registers form an access;
-// addresses come from OffsetEmitter.
+// Accesses to tiles in shared memory; see SharedAccess.h. lib/Layout/Access.h plans which registers form one access;
+// OffsetEmitter computes the addresses.
 #include "SharedAccess.h"
 
 #include "EmitLayout.h"
@@ -44,19 +44,21 @@ void storeWords(OpBuilder &builder, Location loc, Value address, ValueRange word
   LLVM::StoreOp::create(builder, loc, value, address, format.bytes());
 }
 
-/// Plans ldmatrix or stmatrix, if the target has it.
+/// Plans an access with ldmatrix or stmatrix; returns nullopt if the target lacks the instruction or the layout does
+/// not permit it.
 std::optional<MatrixAccess> planMatrix(const SharedTile &tile, bool hasInstruction) {
   if (!hasInstruction)
     return std::nullopt;
   return layout::planMatrixAccess(tile.distributed, tile.layout, getBytesInMemory(tile.element));
 }
 
-/// Returns the bytes by which an element moves when its row-major index is XORed with `shift`.
+/// Returns the distance in bytes by which an element moves when its row-major index is XORed with `shift`.
 uint64_t shiftInBytes(const SharedTile &tile, uint64_t shift) {
   return *layout::Span(tile.layout.toMatrix().columns()).express(shift) * getBytesInMemory(tile.element);
 }
 
-/// Visits the registers at which access `index` of `count` starts; if canonical[index] differs, it is the same access.
+/// Calls `function(index, canonical)` for each access; if `canonical` differs from `index`, access `index` repeats
+/// access `canonical`.
 template <typename Function> void forEachAccess(const LinearLayout &addresses, Function function) {
   std::vector<int32_t> canonical = canonicalRegisters(addresses);
   for (int32_t index = 0; index < addresses.numRegisters(); ++index)
@@ -116,7 +118,7 @@ struct SharedPartLoader::State {
   Value base;
   Type element;
   VectorAccess access;
-  layout::Span tileOffsets; // offset within the tile, by row-major index of the columns of its layout
+  layout::Span tileOffsets; // maps a row-major index to an offset within the tile
   std::vector<int32_t> canonical;
   ThreadMap map;
   std::optional<OffsetEmitter> offsets;
@@ -128,7 +130,7 @@ SharedPartLoader::SharedPartLoader(OpBuilder &builder, Location loc, const Share
           builder, loc, tile.base, tile.element, {}, layout::Span(tile.layout.toMatrix().columns()), {}, {}, {}}) {
   unsigned bytes = getBytesInMemory(tile.element);
   LinearLayout memory = layout::memoryOffsets(tile.distributed, tile.layout);
-  // A shift must keep accesses aligned.
+  // Accesses must remain aligned after a shift.
   unsigned width = widestAccess;
   for (uint64_t shift : shifts)
     while (width > bytes && *state->tileOffsets.express(shift) * bytes % width != 0)
@@ -177,7 +179,7 @@ SmallVector<Value> SharedPartLoader::load(uint64_t shift) {
 SmallVector<Value> emitSharedLoad(OpBuilder &builder, Location loc, const SharedTile &tile, uint64_t shift,
                                   const target::GpuTarget &gpu) {
   uint64_t shiftBytes = shiftInBytes(tile, shift);
-  // Rows of matrices are complete and aligned.
+  // ldmatrix reads complete, aligned rows of 16 bytes.
   bool keepsRows = shiftBytes % widestAccess == 0;
   if (std::optional<MatrixAccess> access = planMatrix(tile, keepsRows && gpu.has(target::Feature::LdMatrix)))
     return loadMatrices(builder, loc, tile, *access, shiftBytes);

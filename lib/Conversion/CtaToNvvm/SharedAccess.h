@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Moves a tensor's registers from and to a tile in shared memory with the widest instructions that the layouts allow:
-// ldmatrix and stmatrix where they beat plain vectors, otherwise loads and stores of up to 16 bytes.
+// Moves a tensor's registers to and from a tile in shared memory, with the widest instructions that the layouts permit:
+// ldmatrix and stmatrix where they are faster than plain vectors, otherwise loads and stores of up to 16 bytes.
 #pragma once
 
 #include "Layout/LinearLayout.h"
@@ -10,8 +10,8 @@
 
 namespace tile::conversion {
 
-/// A tile of `element` stored as `layout` at `base`, of which (register, lane, warp) of `distributed` is accessed; it
-/// has the shape of the tile but need not cover it.
+/// A tile of `element`, stored at `base` in the layout `layout`. The elements to access are those that `distributed`
+/// assigns to (register, lane, warp); `distributed` has the shape of the tile but need not cover all of it.
 struct SharedTile {
   mlir::Value base;
   mlir::Type element;
@@ -19,26 +19,26 @@ struct SharedTile {
   const layout::LinearLayout &distributed;
 };
 
-/// Loads all registers of tile.distributed, moved by XOR of `shift` (a row-major index).
+/// Loads all registers of tile.distributed after XORing the row-major index of each element with `shift`.
 llvm::SmallVector<mlir::Value> emitSharedLoad(mlir::OpBuilder &builder, mlir::Location loc, const SharedTile &tile,
                                               uint64_t shift, const target::GpuTarget &gpu);
 
 void emitSharedStore(mlir::OpBuilder &builder, mlir::Location loc, const SharedTile &tile, mlir::ValueRange registers,
                      const target::GpuTarget &gpu);
 
-/// Loads parts of a tile. `distributed` says which elements a thread reads of the part at offset 0, and need not cover
-/// the tile; the other parts are reached by moving all elements by XOR of some of `shifts` (row-major indices).
+/// Loads parts of a tile. `distributed` says which elements of the part at offset 0 a thread reads; it need not cover
+/// the tile. The elements of the other parts are found by XORing the row-major indices with a combination of `shifts`.
 class SharedPartLoader {
 public:
   SharedPartLoader(mlir::OpBuilder &builder, mlir::Location loc, const SharedTile &tile,
                    const std::vector<uint64_t> &shifts);
   ~SharedPartLoader();
 
-  /// Adds a shift to all loads that follow: for each bit i that is set in `index`, an i32, the XOR with ofBit[i], an
-  /// XOR of shifts or 0.
+  /// Moves all loads that follow: for each bit i that is set in `index`, an i32, the row-major index is XORed with
+  /// ofBit[i], which is 0 or an XOR of some of the shifts.
   void moveBy(mlir::Value index, const std::vector<uint64_t> &ofBit);
 
-  /// Loads the registers of the part that is moved by `shift`, an XOR of shifts.
+  /// Loads the registers of the part that is reached by `shift`, an XOR of some of the shifts.
   llvm::SmallVector<mlir::Value> load(uint64_t shift);
 
 private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Movement of elements between lanes of a warp: one shuffle per register of the result or, in conversions, per group of
-// registers that fill 32 bits. If two lanes hold bytes in pairs, two shuffles form a word.
+// Moves elements between the lanes of a warp, with one shuffle per register of the result or, in conversions, per group
+// of registers that fill 32 bits. If the bytes of a word come in pairs from two lanes, two shuffles form the word.
 //
 //   %y = cta.convert_layout %x : [64] f32, lane = [[2], …, [32]] -> lane = [[2], [4], [0], [0], [0]]
 //     y[r] = shfl.idx x[register of r], (lane & 3) + constant of r
@@ -26,14 +26,15 @@ constexpr unsigned shuffleBits = 32;
 /// Names of the outputs of layout::conversionMap.
 enum { registerOut, laneOut };
 
-/// The register and the lane from which each register of the result comes.
+/// The source register and lane of each register of the result.
 struct Sources {
   explicit Sources(const layout::LinearLayout &map) : lanes(ThreadMap::coordinate(map, laneOut)) {
     for (int64_t index = 0; index < map.numRegisters(); ++index)
       registers.push_back(map.apply({{layout::registerDim, index}})[registerOut]);
   }
 
-  /// Returns how many consecutive registers, at most `most`, one shuffle can move: they come from the same lane.
+  /// Returns the number of consecutive registers, at most `most`, that come from the same lane, so that one shuffle can
+  /// move them.
   unsigned groupSize(unsigned most) const {
     unsigned size = 1;
     for (uint64_t basis : lanes.registers) {
@@ -81,15 +82,16 @@ struct ShuffleLowering : OpConversionPattern<cta::ConvertLayoutOp> {
   }
 
 private:
-  /// Each lane provides a word with both pairs from which the reading lanes choose.
+  /// Forms each word from two pairs of bytes. Each lane offers a word with two pairs, from which the reading lanes
+  /// choose one.
   static Registers shufflePairs(OpBuilder &builder, cta::ConvertLayoutOp op, ValueRange src,
                                 const layout::LinearLayout &map, const Sources &sources) {
     constexpr unsigned pair = 2, bytes = 4;
-    constexpr int32_t lowPairs = 0x5410, highPairs = 0x7632; // of two words (PTX ISA, "prmt")
+    constexpr int32_t lowPairs = 0x5410, highPairs = 0x7632; // the low or high pairs of two words (PTX ISA, "prmt")
     Location loc = op.getLoc();
     Type element = getElementTypeOf(op.getType());
     ThreadMap choices = ThreadMap::coordinate(map, registerOut);
-    // XOR of the register indices of both pairs; 0 if there is no choice.
+    // XOR of the register indices of the two pairs that a lane offers; 0 if all lanes read the same pair.
     uint64_t other = 0;
     for (uint64_t basis : choices.threads)
       other |= basis;

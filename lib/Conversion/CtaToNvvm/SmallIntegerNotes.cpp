@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Finds conversions of integers with few values, and those whose anchors may stay; see SmallIntegers.h.
+// Finds conversions of integers with a small range, and conversions whose result may keep the anchor; see
+// SmallIntegers.h.
 //
 //   sitofp (subi %q, broadcast %z)   ==>   subf (uitofp %q), (broadcast (uitofp %z))
 //   subf (uitofp %q), (broadcast %f)   ==>   subf (uitofp %q {keeps_anchor}), (broadcast (addf %f, anchor))
@@ -17,7 +18,7 @@ namespace tile::conversion {
 
 namespace {
 
-/// The ranges of tensors, from their definitions; computed once per kernel.
+/// Infers the ranges of integer tensors from their definitions; each is computed once per kernel.
 class IntegerRanges {
 public:
   ConstantIntRanges of(Value value) {
@@ -53,7 +54,7 @@ private:
     return range;
   }
 
-  /// Returns the range of the tensors stored to a buffer, if nothing else writes it.
+  /// Returns the range of the tensors that are stored to a buffer, if nothing else writes the buffer.
   ConstantIntRanges ofBuffer(Value buffer, const ConstantIntRanges &unknown) {
     if (!buffer.getDefiningOp<cta::AllocOp>())
       return unknown;
@@ -72,14 +73,14 @@ private:
   DenseMap<Value, ConstantIntRanges> ranges;
 };
 
-/// Returns the value's elements before shape changes.
+/// Returns the value from which shape changes and layout conversions produce `value`.
 Value skipShapes(Value value) {
   while (isa_and_present<ExpandDimsOp, BroadcastOp, cta::ConvertLayoutOp>(value.getDefiningOp()))
     value = value.getDefiningOp()->getOperand(0);
   return value;
 }
 
-/// Applies the shape changes of `value` to `source`, which replaces skipShapes(value).
+/// Applies the shape changes that produce `value` from skipShapes(value) to `source` instead.
 Value shapeAs(Value value, Value source, OpBuilder &builder) {
   Operation *op = value.getDefiningOp();
   if (!isa_and_present<ExpandDimsOp, BroadcastOp, cta::ConvertLayoutOp>(op))
@@ -92,7 +93,7 @@ Value shapeAs(Value value, Value source, OpBuilder &builder) {
   return shaped->getResult(0);
 }
 
-/// Annotates conversions, and determines where anchors stay.
+/// Annotates conversions and determines which results keep their anchor.
 class ConversionNotes {
 public:
   explicit ConversionNotes(KernelOp kernel)
@@ -105,7 +106,7 @@ public:
     for (arith::SIToFPOp op : conversions)
       if (op->use_empty())
         op.erase();
-    ranges = {}; // drops the ranges of erased values, too
+    ranges = {}; // also drops the ranges of erased values
     kernel.walk([&](Operation *op) {
       if (isa<arith::SIToFPOp, arith::UIToFPOp>(op))
         note(op);
@@ -114,7 +115,7 @@ public:
   }
 
 private:
-  /// Returns true if the integers are non-negative and have few values.
+  /// Returns true if the integers are non-negative and their range is small enough for the conversion.
   bool isSmall(Value integer, Type to) {
     ConstantIntRanges range = ranges.of(integer);
     if (range.smin().isNegative() || range.smax().getActiveBits() > 31)
@@ -124,7 +125,7 @@ private:
     return anchor.isHalf() && most < anchor.integers;
   }
 
-  /// float(q - z) = float(q) - float(z), where z is the same for many q.
+  /// Rewrites float(q - z) to float(q) - float(z), if the same z is subtracted from many q.
   void subtractFloats(arith::SIToFPOp op) {
     auto sub = op.getIn().getDefiningOp<arith::SubIOp>();
     auto type = dyn_cast<RankedTensorType>(op.getType());
@@ -144,7 +145,7 @@ private:
     op.replaceAllUsesWith(difference);
   }
 
-  /// Annotates a conversion with its range, if that is small enough.
+  /// Annotates a conversion with its range, if the range is small enough.
   void note(Operation *op) {
     auto result = dyn_cast<RankedTensorType>(op->getResult(0).getType());
     Type to = result ? result.getElementType() : Type();
@@ -162,7 +163,7 @@ private:
       op->setAttr(integerRange, DenseI64ArrayAttr::get(op->getContext(), {least, most}));
   }
 
-  /// Leaves the anchor of the minuend, and adds it to the subtrahend, if that has fewer elements.
+  /// Keeps the anchor in the minuend and adds it to the subtrahend, if the subtrahend has fewer elements.
   void keepAnchor(arith::SubFOp sub) {
     Operation *from = sub.getLhs().getDefiningOp(), *subtracted = skipShapes(sub.getRhs()).getDefiningOp();
     auto type = dyn_cast<RankedTensorType>(sub.getType());
@@ -173,7 +174,8 @@ private:
     auto rangeOf = [](Operation *op) { return op->getAttrOfType<DenseI64ArrayAttr>(integerRange).asArrayRef(); };
     const int64_t low = std::min<int64_t>(rangeOf(from)[0], 0);
     const Anchor anchor = anchorOf(type.getElementType(), rangeOf(from)[1] - low, hasBF16);
-    const int64_t number = int64_t(anchor.number) - low, exact = 2 * anchor.integers; // all integers up to here are
+    const int64_t number = int64_t(anchor.number) - low, exact = 2 * anchor.integers; // integers of at most this
+                                                                                      // magnitude are exact
     if (!anchor.isHalf() || rangeOf(subtracted)[0] + number < -exact || rangeOf(subtracted)[1] + number > exact)
       return;
     OpBuilder builder(sub);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Converts integers with few values to floats; see SmallIntegers.h. If the last place of a float counts ones, its
-// lowest bits are an integer that is added to it, and an exact subtraction leaves just that:
+// Converts integers with a small range to floats; see SmallIntegers.h. If the last place of a float has the value 1,
+// adding a small integer to the float's bits adds the same integer to its value; an exact subtraction of the original
+// float then leaves the converted integer:
 //
 //   i32, -16 to 15 -> f16     two of them + 0x6410 in one word, minus 1024 + 16 each
 //   i32, 0 to 127  -> bf16    the same with 0x4300 and 128
@@ -9,8 +10,8 @@
 //   4 x i8         -> f32     the same with one byte below 0x4b0000
 //   4 x si8        -> bf16    two bytes below 0x43 each: seven bits, 128 too large, minus the sign: 128 or 256
 //
-// For weights minus their zero points, f16(q) - f16(z), the anchor is subtracted together with z: per group, not per
-// weight.
+// For weights minus their zero points, f16(q) - f16(z), the anchor is added to z and subtracted together with it: once
+// per group, not once per weight.
 #include "SmallIntegers.h"
 
 #include "Analysis/AccessVector.h"
@@ -29,14 +30,14 @@ namespace tile::conversion {
 
 Anchor anchorOf(Type type, int64_t span, bool hasBF16) {
   constexpr Anchor f16{1024, 0x6400, 1 << 10}, bf16{128, 0x4300, 1 << 7}, f32{8388608, 0x4b000000, 1 << 23};
-  const bool isSelected = span <= 1; // one of two values, which LLVM recognizes
+  const bool isSelected = span <= 1; // two possible values: LLVM turns the conversion into a select
   return type.isF16() ? f16 : type.isBF16() && hasBF16 && !isSelected && span < bf16.integers ? bf16 : f32;
 }
 
 namespace {
 
-/// Returns the lowest bits of an integer if they are the same in all threads, such as of k % 8 if each thread has whole
-/// groups of eight.
+/// Returns the lowest `bits` bits of an integer if they are the same in all threads, such as those of k % 8 if each
+/// thread holds whole groups of eight.
 std::optional<uint64_t> findLowBits(Value value, unsigned bits) {
   APInt constant;
   const uint64_t wanted = llvm::maskTrailingOnes<uint64_t>(bits);
@@ -53,7 +54,7 @@ std::optional<uint64_t> findLowBits(Value value, unsigned bits) {
                             rhs = lhs ? findLowBits(op->getOperand(1), bits) : std::nullopt;
     return rhs ? std::optional(combine(*lhs, *rhs) & wanted) : std::nullopt;
   };
-  /// Returns the required low bits of the left operand, times the factor.
+  /// Returns the low bits of the left operand times `factor`, which has `zeros` trailing zero bits.
   auto scaled = [&](unsigned zeros, uint64_t factor) -> std::optional<uint64_t> {
     std::optional<uint64_t> lhs = findLowBits(op->getOperand(0), bits - std::min(bits, zeros));
     return lhs ? std::optional(*lhs * factor & wanted) : std::nullopt;
@@ -66,7 +67,7 @@ std::optional<uint64_t> findLowBits(Value value, unsigned bits) {
     std::optional<uint64_t> lhs = findLowBits(op->getOperand(0), std::min(bits, constant.getActiveBits()));
     return lhs ? std::optional(*lhs & constant.getZExtValue()) : std::nullopt;
   }
-  // The remainder of a negative integer has the same lowest bits.
+  // The remainder of a negative integer has the same low bits, too.
   if (isa<arith::RemSIOp, arith::RemUIOp>(op) && isConstant && constant.isPowerOf2() && bits <= constant.logBase2())
     return findLowBits(op->getOperand(0), bits);
   if (isa<arith::AddIOp>(op))
@@ -88,10 +89,10 @@ template <typename OpType> struct SmallIntegerLowering : OpConversionPattern<OpT
     if (!range)
       return failure();
     Type from = getElementTypeOf(op.getIn().getType()), to = getElementTypeOf(op.getType());
-    // Bytes that were loaded in one word stay in that word.
+    // Bytes that were loaded in one word are converted in that word.
     const int64_t together = std::min<int64_t>(getConsecutiveElements(cta::getLayout(op.getIn().getType())), 4);
     const bool hasWords = from.isInteger(8) && together > 1;
-    // The integer that the anchor represents: for bytes, the smallest value of the type.
+    // The integer that the anchor itself represents: for bytes, the smallest value of the type.
     const int64_t low = !hasWords ? std::min<int64_t>(range[0], 0) : isSigned ? -128 : 0;
     const Anchor anchor = anchorOf(to, hasWords ? UINT8_MAX : range[1] - low, hasBF16);
     Registers words = hasWords ? packNextToAnchors(adaptor.getIn(), to, anchor, together, rewriter)
@@ -99,7 +100,7 @@ template <typename OpType> struct SmallIntegerLowering : OpConversionPattern<OpT
     const double number = op->hasAttr(keepsAnchor) ? 0 : anchor.number - double(low);
     Registers converted =
         hasWords && hasSigns(to) ? subtractSigns(words, rewriter) : less(number, words, to, anchor.isHalf(), rewriter);
-    converted.truncate(adaptor.getIn().size()); // a word may hold a single value
+    converted.truncate(adaptor.getIn().size()); // the last word may hold a single value
     rewriter.replaceOpWithMultiple(op, {converted});
     return success();
   }
@@ -108,7 +109,7 @@ private:
   static constexpr bool isSigned = std::is_same_v<OpType, arith::SIToFPOp>;
   const bool hasBF16; ///< The target has bf16 arithmetic.
 
-  /// Returns true if bytes in a word keep their signs until they are subtracted.
+  /// Returns true if the bytes keep their signs when they are put into words; the signs are subtracted later.
   bool hasSigns(Type to) const { return isSigned && hasBF16 && to.isBF16(); }
 
   static Value permute(Value low, Value high, uint32_t selector, Location loc, OpBuilder &builder) {
@@ -116,7 +117,8 @@ private:
                                    NVVM::PermuteMode::DEFAULT);
   }
 
-  /// Returns words of two halves, or of one value in fp32, from two or four bytes in a word.
+  /// Puts bytes next to the anchor's upper bits. From each word of two or four bytes, returns words of two 16-bit
+  /// floats or of one f32.
   Registers packNextToAnchors(ValueRange bytes, Type to, const Anchor &anchor, int64_t together,
                               OpBuilder &builder) const {
     Location loc = bytes.front().getLoc();
@@ -135,7 +137,7 @@ private:
     return words;
   }
 
-  /// Returns values in bf16, from bytes next to the anchor, each minus its sign.
+  /// Returns bf16 values, from words in which bytes are next to the anchor, by subtracting the sign part of each.
   static Registers subtractSigns(ValueRange words, OpBuilder &builder) {
     Location loc = words.front().getLoc();
     auto pair = VectorType::get(2, builder.getBF16Type());
@@ -171,7 +173,8 @@ private:
                  });
   }
 
-  /// Packs two values per word. Non-negative values get both anchors at once, and the mask that limited them, too.
+  /// Packs two values per word. For non-negative values, one instruction adds the anchors of both; if both values were
+  /// masked, one instruction masks both.
   static Registers addAnchorsToPairs(ValueRange integers, uint32_t anchor, int64_t least, OpBuilder &builder) {
     Location loc = integers.front().getLoc();
     auto add = [&](Value value, uint32_t number) -> Value {
@@ -198,17 +201,18 @@ private:
     return pairs;
   }
 
-  /// The bits of a word from bit `shift` on.
+  /// The bits of a word starting at bit `shift`.
   struct Field {
     Value word;
     unsigned shift;
   };
 
-  /// Returns the field of the word from which the masked value was shifted, if the position of its bits is known.
+  /// Returns the field of the word from which a masked value was extracted by a shift, if the position of its bits is
+  /// known.
   static Field fieldOf(Value masked, uint32_t mask) {
     Value shifted = masked.getDefiningOp()->getOperand(0);
     Operation *shift = shifted.getDefiningOp();
-    constexpr unsigned wordBits = 32, distanceBits = 5; // shift counts beyond the word are undefined
+    constexpr unsigned wordBits = 32, distanceBits = 5; // shifts by more than the width of a word are undefined
     std::optional<uint64_t> distance = isa_and_present<arith::ShRSIOp, arith::ShRUIOp>(shift)
                                            ? findLowBits(shift->getOperand(1), distanceBits)
                                            : std::nullopt;
@@ -217,8 +221,8 @@ private:
     return {shift->getOperand(0), unsigned(*distance)};
   }
 
-  /// Puts one field into each half of a word, with other bits above it. Words are shifted by less than a byte, as for
-  /// the other fields in them.
+  /// Puts one field into each half of a word; each field may have other bits above it. Words are shifted by less than a
+  /// byte, so that other fields of the same word can use the same shifted value.
   static Value packFields(Field low, Field high, Location loc, OpBuilder &builder) {
     auto shifted = [&](Field field) -> Value {
       unsigned distance = field.shift % 8;
@@ -229,7 +233,7 @@ private:
     return permute(shifted(low), shifted(high), bytes(low) | (bytes(high) + 0x44) << 8, loc, builder);
   }
 
-  /// Returns the mask of a value that was masked to at most 16 bits.
+  /// Returns the mask that was applied to a value, if it has at most 16 bits.
   static std::optional<uint32_t> maskOf(Value value) {
     auto masked = value.getDefiningOp<arith::AndIOp>();
     APInt mask;
@@ -238,7 +242,7 @@ private:
     return mask.getZExtValue();
   }
 
-  /// Returns the values that the words hold, one or two each, minus the anchor, unless it is 0.
+  /// Returns the values that the words hold, one or two in each, minus `anchor` unless that is 0.
   static Registers less(double anchor, ValueRange words, Type to, bool isPair, OpBuilder &builder) {
     Location loc = words.front().getLoc();
     Registers results;

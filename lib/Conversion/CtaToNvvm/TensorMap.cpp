@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tensor maps that a kernel encodes or finds in memory (PTX ISA, "tensormap.replace" and "membar, fence":
+// Tensor maps that a kernel encodes, or that it finds in memory (PTX ISA, "tensormap.replace" and "membar, fence":
 // fence.proxy.tensormap).
 //
 //   zero 128 bytes of shared memory; tensormap.replace each field there (in global memory each would take a round trip)
 //   copy them to global memory by ordinary stores; fence.proxy.tensormap release, then acquire, by the same thread
 //
-// Maps that one thread encodes one after another share the release, which waits until all stores have reached L2.
+// If one thread encodes several maps one after another, they share one release, which waits until all stores have
+// reached L2.
 //
-// tensormap.cp_fenceproxy would do the last line but needs a whole warp, and the producer is one thread.
+// tensormap.cp_fenceproxy would perform the last line but needs a whole warp, and the producer is a single thread.
 #include "EmitLayout.h"
 #include "Patterns.h"
 #include "Ptx.h"
@@ -28,13 +29,13 @@ namespace {
 
 constexpr int64_t vectorBytes = 16;
 
-/// PTX ISA, "Tensor-map new value validity", elemtype: unsigned integers of 8, 16, 32 and 64 bits are 0, 1, 2 and 4.
-/// Maps move bits: only the size matters.
+/// Returns the element type of a tensor map. Unsigned integers of 8, 16, 32 and 64 bits are 0, 1, 2 and 4 (PTX ISA,
+/// "Tensor-map new value validity", elemtype). TMA copies only bits, so any type of the right size will do.
 unsigned elementTypeOf(int64_t bytes) {
   return bytes == 8 ? 4 : std::countr_zero(uint64_t(bytes));
 }
 
-/// The same section, swizzle_mode: none, 32, 64 and 128 bytes are 0, 1, 2 and 3.
+/// Returns the swizzle mode: 0, 1, 2 and 3 for no swizzle and for 32, 64 and 128 bytes (same section, swizzle_mode).
 unsigned swizzleModeOf(int64_t bytes) {
   return bytes == 0 ? 0 : std::countr_zero(uint64_t(bytes)) - 4;
 }
@@ -44,7 +45,7 @@ public:
   TensorMapEmitter(OpBuilder &builder, cta::MakeTensorMapOp op, cta::MakeTensorMapOp::Adaptor adaptor)
       : builder(builder), loc(op.getLoc()), op(op), adaptor(adaptor) {}
 
-  /// Emits the map; with `isReleased`, releases it, so that the thread can acquire it.
+  /// Emits the map; with `isReleased`, also releases it, so that the thread can acquire it.
   void emit(bool isReleased) {
     statement.operands = {adaptor.getStaging(), adaptor.getPlace()};
     for (int64_t byte = 0; byte < cta::tensorMapBytes; byte += vectorBytes)
@@ -62,7 +63,7 @@ public:
   }
 
 private:
-  /// Emits tensormap.replace of one field; `ordinal` is the dimension for fields with one value per dimension.
+  /// Emits tensormap.replace for one field. `ordinal` is the dimension, for fields with one value per dimension.
   void replace(StringRef field, StringRef type, StringRef value, int64_t ordinal = -1) {
     text += "tensormap.replace.tile." + field.str() + ".shared::cta.b1024." + type.str() + " [$0], " +
             (ordinal < 0 ? "" : std::to_string(ordinal) + ", ") + value.str() + ";\n";
@@ -82,7 +83,7 @@ private:
     for (int64_t ordinal = 0; ordinal < rank; ++ordinal) {
       int64_t dim = rank - 1 - ordinal; // innermost first
       replace("box_dim", "b32", operand(emitI32(builder, loc, op.getBox()[dim])), ordinal);
-      // A map cannot be empty. The kernel accesses nothing if a dimension is.
+      // A tensor map cannot be empty; if a dimension is empty, the kernel accesses nothing.
       Value size = arith::MaxSIOp::create(builder, loc, adaptor.getShape()[dim], one);
       replace("global_dim", "b32", operand(size), ordinal);
       replace("element_stride", "b32", oneText, ordinal);
@@ -106,8 +107,8 @@ private:
   std::string text;
 };
 
-/// Returns the last of the maps that a single thread encodes under the same condition, starting at `op`, with only
-/// computations between them.
+/// Returns the last map of the run that starts at `op`: maps that a single thread encodes under the same condition,
+/// with only computations between them.
 cta::MakeTensorMapOp findLastOfRun(cta::MakeTensorMapOp op) {
   cta::MakeTensorMapOp last = op;
   for (Operation *next = op->getNextNode(); next && op.getSingle(); next = next->getNextNode()) {
@@ -158,10 +159,10 @@ private:
     emit();
   }
 
-  /// Encodes the map by the first thread; afterwards each thread may copy through it.
+  /// Lets the first thread encode the map; after an acquire, each thread may copy through the map.
   static void emitByFirstThread(cta::MakeTensorMapOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) {
     Location loc = op.getLoc();
-    // Copies to global memory have read the previous map, and threads the staging buffer's memory.
+    // Copies to global memory may still read the previous map, and threads the memory of the staging buffer.
     NVVM::CpAsyncBulkWaitGroupOp::create(rewriter, loc, 0, /*read=*/UnitAttr());
     cta::BarrierOp::create(rewriter, loc, /*groups=*/false);
     {

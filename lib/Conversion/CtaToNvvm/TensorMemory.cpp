@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tensor memory and its MMAs (PTX ISA, "TensorCore 5th Generation Family Instructions").
 //
-// An address of tensor memory has the lane in its upper half and the column in its lower half. A warp reaches the 32
-// lanes of its index modulo 4. Blocks of 128 rows of an accumulator follow each other in further columns:
+// A tensor-memory address has the lane in its upper half and the column in its lower half. Warp w can access only the
+// 32 lanes that start at lane 32 (w mod 4). If an accumulator has more than 128 rows, each further block of 128 rows is
+// in the next columns:
 //
 //   256 x 64:  rows 0 to 127 in columns 0 to 63, rows 128 to 255 in columns 64 to 127
 #include "TensorMemory.h"
@@ -43,43 +44,43 @@ namespace {
 constexpr int64_t fullRows = target::tensorMemoryLanes;
 constexpr unsigned laneShift = 16;
 
-/// Returns the pointer that operations of NVVM take.
+/// Converts an address to the pointer type that NVVM operations take.
 Value emitPointer(OpBuilder &builder, Location loc, Value address) {
   return LLVM::IntToPtrOp::create(builder, loc, LLVM::LLVMPointerType::get(builder.getContext(), tensorMemorySpace),
                                   address);
 }
 
-/// Describes how all warps of a role access an accumulator: each thread has consecutive registers for each block of 128
-/// rows.
+/// Describes how all warps of a role access an accumulator: for each block of 128 rows, each thread holds consecutive
+/// registers.
 struct AccessPlan {
-  Value first;           ///< Address of this warp's part of the first block.
-  Value group;           ///< Index of this warp's part of the columns, uniform in the warp; null if there is one part.
-  int64_t groups = 1;    ///< Parts of the columns.
-  int64_t blocks = 1;    ///< Blocks of rows in a thread.
-  int64_t blockStep = 0; ///< Columns from one block to the next.
-  int64_t columns = 0;   ///< Columns of a part.
-  int64_t computed = 0;  ///< Columns of all parts that are moved, together.
-  int64_t most = 0;      ///< Registers that one instruction moves.
+  Value first;           ///< Address of this warp's part of its first block.
+  Value group;           ///< Index of this warp's part of the columns, uniform in the warp; null if there is one.
+  int64_t groups = 1;    ///< Number of parts into which the columns are divided.
+  int64_t blocks = 1;    ///< Number of blocks of rows in which a thread has registers.
+  int64_t blockStep = 0; ///< Distance in columns from one block to the next.
+  int64_t columns = 0;   ///< Number of columns in a part.
+  int64_t computed = 0;  ///< Number of columns that are moved, in all parts together.
+  int64_t most = 0;      ///< Maximum number of registers that one instruction moves.
   NVVM::Tcgen05LdStShape shape = NVVM::Tcgen05LdStShape::SHAPE_32X32B;
 
   bool isHalf() const { return shape == NVVM::Tcgen05LdStShape::SHAPE_16X256B; }
-  /// Returns the registers of a thread for so many columns of a block.
+  /// Returns the number of registers of a thread for `count` columns of a block.
   int64_t registersOf(int64_t count) const { return isHalf() ? count / 2 : count; }
-  /// Returns the columns of a part that are moved.
+  /// Returns the number of columns of part `part` that are moved.
   int64_t computedOf(int64_t part) const { return std::clamp<int64_t>(computed - part * columns, 0, columns); }
-  /// Returns "16x256b.x32" for an instruction with so many registers.
+  /// Returns the suffix, such as "16x256b.x32", of an instruction that moves `count` registers.
   std::string suffixOf(int64_t count) const {
     return isHalf() ? "16x256b.x" + std::to_string(count / 4) : "32x32b.x" + std::to_string(count);
   }
 };
 
-/// An instruction: `count` registers from `begin` on, at `address`.
+/// An instruction that moves the `count` registers from `begin` on, at `address`.
 struct AccessStep {
   Value address;
   int64_t begin, count;
 };
 
-/// Returns the instructions that move the first columns of a part.
+/// Returns the instructions that move the first `columns` columns of a part.
 SmallVector<AccessStep> emitSteps(OpBuilder &builder, Location loc, const AccessPlan &plan, int64_t columns) {
   SmallVector<AccessStep> steps;
   for (int64_t block = 0; block < plan.blocks; ++block)
@@ -92,8 +93,8 @@ SmallVector<AccessStep> emitSteps(OpBuilder &builder, Location loc, const Access
   return steps;
 }
 
-/// Returns how many registers of a thread an instruction may move, a power of two: those that are not moved yet, or
-/// that have been moved, must fit in addition, or ptxas fails instead of spilling.
+/// Returns the maximum number of a thread's registers that one instruction may move, a power of two. The other
+/// registers of the tensor must fit in addition; otherwise ptxas fails instead of spilling.
 int64_t maxRegistersOf(Operation *op) {
   auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
   auto threads = function->getAttrOfType<DenseI32ArrayAttr>(NVVM::NVVMDialect::getReqntidAttrName());
@@ -136,8 +137,9 @@ AccessPlan planAccess(OpBuilder &builder, Operation *op, Value memory, cta::Tens
   return plan;
 }
 
-/// Emits `access(columns)` for this warp's part. The number of columns to move may differ between parts: all of the
-/// first ones, some of the next, none of the others. Returns the results of `access`, of the given types.
+/// Emits `access(columns)` for this warp's part. The number of columns to move may differ between parts: all columns of
+/// the first parts, some of the next part, and none of the remaining ones. Returns the results of `access`, which have
+/// the given types.
 Registers emitForPart(OpBuilder &builder, Location loc, const AccessPlan &plan, TypeRange types,
                       llvm::function_ref<Registers(int64_t)> access) {
   const int64_t whole = plan.computed / plan.columns;
@@ -187,7 +189,7 @@ struct OpenLowering : OpConversionPattern<cta::TensorMemoryOpenOp> {
     emitTensorFence(rewriter, loc, /*before=*/false);
     Value base = LLVM::LoadOp::create(rewriter, loc, rewriter.getI32Type(), adaptor.getPlace(), /*alignment=*/4,
                                       /*isVolatile=*/true);
-    // Copies by TMA may reuse the shared memory that held the address.
+    // TMA copies may reuse the shared memory that held the address.
     cta::ProxyFenceOp::create(rewriter, loc);
     rewriter.replaceOp(op, base);
     return success();
@@ -257,8 +259,8 @@ struct TensorLoadLowering : OpConversionPattern<cta::TensorMemoryLoadOp> {
   }
 
 private:
-  /// Loads the first columns of this warp's part; the others are zero. With the wait in one statement, no register is
-  /// used before it is written.
+  /// Loads the first columns of this warp's part; the others are zero. Load and wait are one statement, so that no
+  /// register is used before it has been written.
   static Registers emitLoad(OpBuilder &builder, Location loc, const AccessPlan &plan, int64_t columns,
                             ArrayRef<Type> types) {
     Registers values(types.size());

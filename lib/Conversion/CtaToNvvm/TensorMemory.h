@@ -10,9 +10,9 @@ namespace tile::conversion {
 
 /// Emits tcgen05.fence::before_thread_sync or ::after_thread_sync.
 void emitTensorFence(mlir::OpBuilder &builder, mlir::Location loc, bool before);
-/// Returns the address of tensor memory that lies so many columns further.
+/// Returns the tensor-memory address that is `columns` columns after `address`.
 mlir::Value emitTensorAddress(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value address, int64_t columns);
-/// Reports that the target has no tensor memory.
+/// Reports an error if the target has no tensor memory.
 mlir::LogicalResult checkTensorMemory(mlir::Operation *op, const target::GpuTarget &gpu);
 
 } // namespace tile::conversion

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// MMAs into tensor memory, with and without scales (PTX ISA, "tcgen05.mma", "tcgen05.cp", "tcgen05.commit"). One thread
-// issues all instructions of a tile:
+// MMAs that accumulate in tensor memory, with and without scales (PTX ISA, "tcgen05.mma", "tcgen05.cp",
+// "tcgen05.commit"). One thread issues all instructions of a tile:
 //
 //   tcgen05.cp [scales], …                        with scales: from shared to tensor memory
 //   tcgen05.mma [acc], a, b, …, [scales], …       one for each 32 bytes of k
@@ -26,8 +26,8 @@ namespace tile::conversion {
 
 namespace {
 
-/// Begins a branch of the thread that issues for its role. In a role of several threads, all of them arrive first if
-/// `synchronizes`, so that their accesses come before.
+/// Begins a branch that only the issuing thread of the role enters. If `synchronizes` and the role has several threads,
+/// they synchronize first, so that their accesses precede those of the instructions.
 void beginIssue(ConversionPatternRewriter &rewriter, Operation *op, bool synchronizes) {
   std::optional<cta::Role> role = cta::findRole(op);
   if (role && role->getAttr().getOneThread())
@@ -43,19 +43,19 @@ void beginIssue(ConversionPatternRewriter &rewriter, Operation *op, bool synchro
     emitTensorFence(rewriter, loc, /*before=*/false);
 }
 
-/// The operands of an MMA in shared memory; a may be in tensor memory instead.
+/// The operands of an MMA that are in shared memory; `a` is nullopt if the left operand is in tensor memory.
 struct MmaOperands {
   std::optional<MatrixOperand> a;
   MatrixOperand b;
 };
-/// Returns none if no descriptor describes them.
+/// Returns nullopt if no matrix descriptor can express the operands.
 std::optional<MmaOperands> planOperands(cta::Tcgen05MmaOp op) {
   cta::BufferType bufferA = op.getBufferA();
   std::optional<MatrixOperand> a = bufferA ? planMatrixOperand(bufferA, 1) : std::nullopt,
                                b = planMatrixOperand(op.getB().getType(), 0);
   if ((bufferA && !a) || !b)
     return std::nullopt;
-  // Elements are addressed from the start of their panel.
+  // An instruction must start at the start of a panel, because offsets are counted from there.
   auto startsPanel = [](const MatrixOperand &operand, int64_t step) {
     return operand.kMajor || operand.extent == step || step % operand.form.panelElements == 0;
   };
@@ -108,15 +108,15 @@ struct MmaLowering : OpConversionPattern<cta::Tcgen05MmaOp> {
         }
       }
     statement.text += "}";
-    // No intrinsic is used: LLVM 22 would select a sum, "%rd1+128", as the second descriptor, which is not a valid PTX
-    // operand.
+    // Emits PTX instead of the intrinsic: LLVM 22 would select an expression, "%rd1+128", as the second descriptor,
+    // which is not a valid PTX operand.
     emitPtx(rewriter, loc, statement);
     rewriter.eraseOp(op);
     return success();
   }
 
 private:
-  /// Returns the address of the part of a in tensor memory that an instruction multiplies.
+  /// Returns the address of the part of the left operand in tensor memory that one instruction reads.
   static Value emitOperandAddress(OpBuilder &builder, cta::Tcgen05MmaOp op, OpAdaptor adaptor, int64_t row, int64_t k) {
     auto type = cast<cta::TensorMemoryType>(op.getA().getType());
     const int64_t perColumn = type.getElementsPerColumn(), blockStep = type.getShape()[1] / perColumn;
@@ -124,7 +124,7 @@ private:
                              row / target::tensorMemoryLanes * blockStep + k / perColumn);
   }
 
-  /// The instructions of an MMA, with their operands.
+  /// The instructions of an MMA, and the operands that they use.
   struct MmaStatement : PtxStatement {
     explicit MmaStatement(cta::Tcgen05MmaOp op)
         : loc(op.getLoc()), a(*getMmaType(op.getMultipliedTypeA())),
@@ -136,7 +136,7 @@ private:
       operands.push_back(operand);
       return "$" + std::to_string(operands.size() - 1);
     }
-    /// Returns the operand of an instruction descriptor; each is one operand.
+    /// Returns the operand that holds an instruction descriptor; equal descriptors share one operand.
     std::string descriptor(OpBuilder &builder, uint32_t bits) {
       std::string &name = descriptors[bits];
       return name.empty() ? name = use(emitI32(builder, loc, int32_t(bits))) : name;
@@ -149,12 +149,12 @@ private:
     std::map<uint32_t, std::string> descriptors;
   };
 
-  /// The position of an MMA: its first row, first column, and first instruction along k.
+  /// The position of an instruction in the MMA: its first row and column, and its index along k.
   struct MmaPosition {
     int64_t row, column, step;
   };
 
-  /// Copies the scales of both operands to tensor memory: 32 lanes of 16 bytes at a time.
+  /// Copies the scales of both operands to tensor memory; each instruction copies 32 lanes of 16 bytes.
   static void emitCopies(OpBuilder &builder, cta::Tcgen05MmaOp op, OpAdaptor adaptor, bool isInCluster,
                          MmaStatement &statement) {
     constexpr int64_t copyBytes = 512;
@@ -171,7 +171,7 @@ private:
     }
   }
 
-  /// Adds the instruction descriptor and the addresses of the scales.
+  /// Appends the instruction descriptor and the addresses of the scales.
   static void addScales(OpBuilder &builder, cta::Tcgen05MmaOp op, Value memory, MmaPosition position,
                         MmaStatement &statement) {
     const unsigned group = op.getScaleGroup();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// TMA copies and mbarriers. A descriptor is the address of its tensor map, which is a kernel parameter.
+// Lowers TMA copies and mbarriers. A descriptor becomes the address of its tensor map, which is a kernel parameter.
 //
-// lib/Layout/TmaBoxes.h plans the boxes, as for the tensor map; PTX orders coordinates innermost first.
+// lib/Layout/TmaBoxes.h plans the boxes of copies as well as of the tensor map; PTX orders coordinates from innermost
+// to outermost.
 #include "Tma.h"
 #include "EmitLayout.h"
 #include "Patterns.h"
@@ -36,8 +37,8 @@ SmallVector<Value> emitCoordinates(OpBuilder &builder, Location loc, ValueRange 
   return coordinates;
 }
 
-/// nvvm.mbarrier.try_wait.parity has no translation to LLVM IR. The hardware suspends the thread for a while in each
-/// try.
+/// Emits a loop of PTX, because nvvm.mbarrier.try_wait.parity has no translation to LLVM IR. In each try, the hardware
+/// suspends the thread for a while.
 void emitBarrierWait(OpBuilder &builder, Location loc, Value barrier, Value parity) {
   PtxStatement statement;
   statement.text = "{\n.reg .pred complete;\nagain:\nmbarrier.try_wait.parity.shared::cta.b64 complete, [$0], $1;\n"
@@ -103,18 +104,18 @@ struct MbarrierArriveLowering : OpConversionPattern<cta::MbarrierArriveOp> {
     std::optional<cta::Role> role = cta::findRole(op);
     if (role && role->getAttr().getOneThread())
       return arriveFromOneThread(op, adaptor, rewriter);
-    // The thread arrives for its warp: the reads of the other lanes must be complete.
+    // One thread arrives for its warp, so the reads of the other lanes must be complete.
     NVVM::SyncWarpOp::create(rewriter, loc, emitI32(rewriter, loc, -1));
     Value lane = arith::AndIOp::create(rewriter, loc, emitThreadId(rewriter, loc), emitI32(rewriter, loc, 31));
-    // The first lanes arrive, one for each CTA.
+    // The first lanes arrive: one for each CTA.
     Value arrives =
         arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ult, lane, emitI32(rewriter, loc, op.getCtas()));
     if (adaptor.getCondition())
       arrives = arith::AndIOp::create(rewriter, loc, arrives, adaptor.getCondition());
     Value barrier = emitBarrierSlot(rewriter, loc, adaptor.getBarrier(), adaptor.getSlot());
     if (op.getCtas() == 1 && op.getCondition()) {
-      // Predication instead of a branch: LLVM would merge the branches of one lane, and ptxas keeps no wgmma in flight
-      // across divergent control flow.
+      // Predication is used instead of a branch: LLVM would merge the branches of a lane, and ptxas waits for all
+      // wgmmas before divergent control flow.
       Value address = LLVM::PtrToIntOp::create(rewriter, loc, rewriter.getI32Type(), barrier);
       emitPtx(rewriter, loc,
               {.text = "{\n.reg .b64 state;\n@$0 mbarrier.arrive.shared.b64 state, [$1];\n}",
@@ -133,7 +134,7 @@ struct MbarrierArriveLowering : OpConversionPattern<cta::MbarrierArriveOp> {
   }
 
 private:
-  /// The role's only thread may be any lane, and there are no others to wait for.
+  /// Emits an arrival of the role's only thread, which may be any lane and has no other lanes to wait for.
   static LogicalResult arriveFromOneThread(cta::MbarrierArriveOp op, OpAdaptor adaptor,
                                            ConversionPatternRewriter &rewriter) {
     Location loc = op.getLoc();
@@ -173,8 +174,8 @@ struct TmaLoadLowering : OpConversionPattern<cta::TmaLoadOp> {
   }
 };
 
-/// One thread initializes the barrier, copies, waits and invalidates the barrier; the others see the data after
-/// synchronizing with it.
+/// One thread initializes the barrier, copies, waits and invalidates the barrier. The other threads see the data after
+/// they have synchronized with this thread.
 struct TmaLoadSyncLowering : OpConversionPattern<cta::TmaLoadSyncOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -187,7 +188,7 @@ struct TmaLoadSyncLowering : OpConversionPattern<cta::TmaLoadSyncOp> {
     {
       OpBuilder::InsertionGuard guard(rewriter);
       rewriter.setInsertionPointToStart(branch.thenBlock());
-      // The buffer may have been accessed by ordinary loads and stores.
+      // Ordinary loads and stores may have accessed the buffer.
       NVVM::FenceProxyOp::create(rewriter, loc, NVVM::ProxyKind::async_shared,
                                  NVVM::SharedSpaceAttr::get(getContext(), NVVM::SharedSpace::shared_cta));
       NVVM::MBarrierInitOp::create(rewriter, loc, barrier, emitI32(rewriter, loc, 1), /*predicate=*/Value());
@@ -220,7 +221,7 @@ struct TmaPrefetchLowering : OpConversionPattern<cta::TmaPrefetchOp> {
   }
 };
 
-/// The element type is in the tensor map.
+/// Returns the reduction of a TMA copy; the element type is part of the tensor map.
 NVVM::TMAReduxKind reductionOf(AtomicKind kind) {
   switch (kind) {
   case AtomicKind::and_:
@@ -284,7 +285,7 @@ struct TmaStoreLowering : OpConversionPattern<cta::TmaStoreOp> {
   }
 };
 
-/// A thread without copies has nothing to wait for, so no branch is needed.
+/// Emits the wait in all threads: a thread that has issued no copies has nothing to wait for, so no branch is needed.
 struct TmaStoreWaitLowering : OpConversionPattern<cta::TmaStoreWaitOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -295,7 +296,7 @@ struct TmaStoreWaitLowering : OpConversionPattern<cta::TmaStoreWaitOp> {
   }
 };
 
-/// A team is a warp group.
+/// Returns the index of a team, which is that of its warp group.
 struct TeamLowering : OpConversionPattern<cta::TeamOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -305,7 +306,7 @@ struct TeamLowering : OpConversionPattern<cta::TeamOp> {
   }
 };
 
-/// Returns true if a later fence makes this one redundant: only stores follow until then.
+/// Returns true if a later fence makes this one redundant, because only stores to shared memory lie between them.
 static bool isRepeated(cta::ProxyFenceOp fence) {
   for (Operation *next = fence->getNextNode(); next; next = next->getNextNode()) {
     if (isa<cta::ProxyFenceOp>(next))

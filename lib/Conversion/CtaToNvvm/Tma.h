@@ -8,21 +8,21 @@
 
 namespace tile::conversion {
 
-/// Emits one arrival at the barrier that announces bytes.
+/// Emits one arrival at the barrier, which also announces how many bytes copies will deliver.
 void emitExpect(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value barrier, int64_t bytes);
 
-/// Returns the address of a barrier of a ring.
+/// Returns the address of the barrier of one slot of a ring.
 mlir::Value emitBarrierSlot(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value ring, mlir::Value slot);
 
-/// Waits until the phase with this parity is complete.
+/// Emits a wait until the phase with this parity is complete.
 void emitBarrierWait(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value barrier, mlir::Value parity);
 
-/// Emits one arrival of this thread at the same barrier of the CTA with this rank. It makes nothing visible there: that
-/// would take a GPU-wide fence, about 900 clocks on an H200.
+/// Emits one arrival of this thread at the same barrier in the CTA with rank `rank`. The arrival does not make this
+/// thread's writes visible there; that would take a GPU-wide fence, about 900 cycles on an H200.
 void emitRemoteArrive(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value barrier, mlir::Value rank);
 
-/// Returns the coordinates of a box of the block at `offsets`, innermost first as PTX orders them. Along leading
-/// dimensions that the buffer omits, the box has one index.
+/// Returns the coordinates of one box of the block at `offsets`, ordered from innermost to outermost as PTX requires.
+/// Along leading dimensions that the buffer omits, the box has extent 1.
 llvm::SmallVector<mlir::Value> emitCoordinates(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange offsets,
                                                const layout::TmaBoxes::Box &box);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Runs of registers with one result; see UniformRuns.h.
+// Comparisons that have the same result for a run of registers; see UniformRuns.h.
 #include "UniformRuns.h"
 
 #include "Analysis/AccessVector.h"
@@ -12,7 +12,8 @@ using namespace mlir;
 namespace tile::conversion {
 
 void noteUniformRuns(KernelOp kernel) {
-  std::optional<AxisInfoAnalysis> analysis; // a search takes long, and most kernels have no such comparison
+  std::optional<AxisInfoAnalysis> analysis; // created only if needed: the analysis is slow, and most kernels have no
+                                            // such comparison
   kernel.walk([&](arith::CmpIOp compare) {
     cta::LayoutAttr layout = cta::getLayoutAttr(compare.getType());
     int64_t consecutive = layout ? getConsecutiveElements(layout.getLayout()) : 1;

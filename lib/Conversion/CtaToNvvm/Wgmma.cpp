@@ -2,10 +2,11 @@
 // Asynchronous MMAs of warp groups (PTX ISA, "Asynchronous Warpgroup Level Matrix Instructions").
 //
 // All instructions of one operation form one statement: fence, k steps x m tiles x n tiles, commit. The accumulators
-// must not be accessed in between, and LLVM cannot insert anything there. Operands are matrix descriptors
-// (MatrixDescriptor.h). The left operand may be in registers, two 16-bit elements in each.
+// must not be accessed in between, and LLVM cannot insert anything into a statement. The operands are matrix
+// descriptors (MatrixDescriptor.h); the left operand may also be in registers, with two 16-bit elements in each.
 //
-// With promotion, each step is a statement that also waits, and returns its partial sums in separate registers.
+// With promotion, each promotion step is a separate statement that also waits and returns its partial sums in separate
+// registers.
 #include "EmitLayout.h"
 #include "MatrixDescriptor.h"
 #include "Patterns.h"
@@ -37,15 +38,15 @@ Type elementTypeOfA(cta::WgmmaOp op) {
 }
 
 struct WgmmaPlan {
-  std::optional<MatrixOperand> a; ///< None if the left operand is in registers.
+  std::optional<MatrixOperand> a; ///< nullopt if the left operand is in registers.
   MatrixOperand b;
   layout::WgmmaTiling tiling;
   layout::MmaFragments fragments;
-  /// Registers of the accumulator that are computed; `fragments` counts only these.
+  /// The accumulator registers that are computed; `fragments` counts only these.
   std::vector<int32_t> registers;
 };
 
-/// Returns none if the instruction does not support the operands or the accumulator.
+/// Returns nullopt if the instruction does not support the layouts of the operands or of the accumulator.
 std::optional<WgmmaPlan> planWgmma(cta::WgmmaOp op) {
   std::optional<MatrixOperand> a, b = planMatrixOperand(op.getB().getType(), 0);
   if (auto buffer = op.getBufferA())
@@ -68,7 +69,7 @@ std::optional<WgmmaPlan> planWgmma(cta::WgmmaOp op) {
     return std::nullopt;
   plan.fragments = layout::wgmmaFragments(m, b->extent, b->k, plan.tiling);
   const layout::MmaFragments &tiles = plan.fragments;
-  // Elements are addressed from the start of their panel.
+  // An instruction must start at the start of a panel, because offsets are counted from there.
   bool startsPanel = b->kMajor || tiles.nTiles == 1 || op.getN() % b->form.panelElements == 0;
   bool isWhole = int64_t(plan.registers.size()) == tiles.mTiles * tiles.nTiles * tiles.sizeAccumulator;
   if (tiles.nTiles > 0 && tiles.kTiles > 0 && startsPanel && isWhole)
@@ -76,8 +77,8 @@ std::optional<WgmmaPlan> planWgmma(cta::WgmmaOp op) {
   return std::nullopt;
 }
 
-/// Returns the index of this thread's warp group along one dimension of the grid times `extent`, uniform in the warp;
-/// null if there is only one.
+/// Returns the index of this thread's warp group along one dimension of the grid of groups, times `extent`; uniform in
+/// the warp, and null if there is only one group.
 Value emitGroupStart(OpBuilder &builder, Location loc, unsigned firstGroup, unsigned count, int64_t extent) {
   if (count == 1)
     return {};
@@ -87,7 +88,7 @@ Value emitGroupStart(OpBuilder &builder, Location loc, unsigned firstGroup, unsi
   return arith::MulIOp::create(builder, loc, group, emitI32(builder, loc, extent));
 }
 
-/// Returns the values, with those at `indices` replaced by others.
+/// Returns `values`, with those at `indices` replaced by `others`.
 Registers replaceSome(ValueRange values, ArrayRef<int32_t> indices, ArrayRef<Value> others) {
   Registers result(values);
   for (auto [index, other] : llvm::zip_equal(indices, others))
@@ -97,7 +98,7 @@ Registers replaceSome(ValueRange values, ArrayRef<int32_t> indices, ArrayRef<Val
 
 class WgmmaEmitter {
 public:
-  /// `a` is one buffer, or the registers of the left operand.
+  /// `a` is the address of a buffer, or the registers of the left operand.
   WgmmaEmitter(OpBuilder &builder, cta::WgmmaOp op, const WgmmaPlan &plan, ValueRange a, Value b)
       : builder(builder), loc(op.getLoc()), op(op), plan(plan), fragments(plan.fragments), a(a) {
     int64_t groupN = fragments.nTiles * plan.tiling.instructionN, groupM = fragments.mTiles * instructionM;
@@ -120,14 +121,14 @@ public:
 
 private:
   Registers emitInPlace(ValueRange accumulators, Value accumulate) {
-    // Two f16 share a register; otherwise words are the elements.
+    // Two f16 elements share a register; any other element has a register of its own.
     Type element = op.getAcc().getType().getElementType();
     WordFormat format = wordsFor(element, accumulators.size());
     bool isPacked = format.elementsPerWord > 1;
     Registers words(isPacked ? packWords(builder, loc, accumulators, format) : Registers(accumulators));
     for (Value word : words)
       statement.results.push_back(word.getType());
-    // Zeros are not passed as operands: otherwise each register would be zeroed before each such wgmma.
+    // Zero accumulators are not passed as operands; if they were, each register would be zeroed before the wgmma.
     bool isFresh = !accumulate && (matchPattern(op.getAcc(), m_AnyZeroFloat()) || matchPattern(op.getAcc(), m_Zero()));
     if (!isFresh)
       statement.initial = words;
@@ -152,8 +153,9 @@ private:
     return isPacked ? Registers(unpackWords(builder, loc, result, element, format)) : result;
   }
 
-  /// Computes a part of the columns at a time, so that few registers hold partial sums before promotion. Each statement
-  /// takes the registers of the previous one, so that all use the same ones: ptxas would use two sets, and spill.
+  /// Computes one part of the columns at a time, so that few registers hold partial sums before promotion. Each
+  /// statement takes the registers of the previous statement as initial values, so that all statements use the same
+  /// registers; otherwise ptxas would use two sets of registers, and spill.
   Registers emitPromoted(Registers accumulators) {
     SmallVector<Value> partials;
     int64_t stepsPerSum = *op.getPromote() * plan.b.elementBytes / instructionBytesK;
@@ -176,7 +178,8 @@ private:
     return accumulators;
   }
 
-  /// A statement that is not the last one leaves its group of wgmmas open.
+  /// Emits the statement with the instructions in `body`. Only the last statement of an operation commits its wgmmas as
+  /// a group.
   SmallVector<Value> emitStatement(const std::string &body, bool isLast = true) {
     statement.text =
         "{\n.reg .pred always, never;\nmov.pred always, 1;\nmov.pred never, 0;\nwgmma.fence.sync.aligned;\n" + body;
@@ -188,7 +191,7 @@ private:
     return emitPtx(builder, loc, statement);
   }
 
-  /// Adds the operand and returns how the text refers to it.
+  /// Adds an operand and returns how the text refers to it.
   std::string operandNumber(Value value) {
     statement.operands.push_back(value);
     return "$" + std::to_string(statement.results.size() + statement.operands.size() - 1);
@@ -204,7 +207,7 @@ private:
     return operands + "}";
   }
 
-  /// Returns the instruction for one tile of the accumulator, in these registers, and one step along k. The left
+  /// Returns the instruction for one step along k of one tile of the accumulator, which is in `registers`. The left
   /// operand is a matrix descriptor or a fragment in registers.
   std::string instruction(layout::RegisterRange registers, int64_t m, int64_t n, int64_t k, const std::string &scaleD) {
     int64_t kIndex = k * instructionBytesK / plan.b.elementBytes;
@@ -278,7 +281,8 @@ struct UndefinedLowering : OpConversionPattern<cta::UndefinedOp> {
   }
 };
 
-/// Moves by inline PTX ("mov"), about which LLVM assumes nothing, not even that the result is a constant or a copy.
+/// Emits zeros by inline PTX ("mov"), about which LLVM assumes nothing, not even that the result is a constant or a
+/// copy.
 struct ZerosLowering : OpConversionPattern<cta::ZerosOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -292,7 +296,7 @@ struct ZerosLowering : OpConversionPattern<cta::ZerosOp> {
   }
 };
 
-/// Copies the words, of which halves share one.
+/// Copies registers; two halves share one.
 struct CopyRegistersLowering : OpConversionPattern<cta::CopyRegistersOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -330,19 +334,20 @@ struct WgmmaWaitLowering : OpConversionPattern<cta::WgmmaWaitOp> {
   }
 };
 
-/// An empty statement takes and returns the accumulators, so that LLVM cannot move their uses before the wait.
+/// Emits an empty statement that takes and returns the accumulators, so that LLVM cannot move their uses before the
+/// wait.
 struct AwaitLowering : OpConversionPattern<cta::AwaitOp> {
   using OpConversionPattern::OpConversionPattern;
 
   LogicalResult matchAndRewrite(cta::AwaitOp op, OneToNOpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     PtxStatement statement;
-    // the accumulators, complete and unpacked from registers that held two elements
+    // f16 accumulators have been unpacked from registers that held two elements, and are complete
     if (op.getType().getElementType().isF16()) {
       rewriter.replaceOpWithMultiple(op, {Registers(adaptor.getAcc())});
       return success();
     }
-    // Registers that no wgmma writes are not pinned.
+    // Registers that no wgmma writes need not be kept in place.
     std::vector<int32_t> computed = cta::registersInColumns(op.getAcc().getType(), op.getColumns());
     for (int32_t index : computed) {
       Value value = adaptor.getAcc()[index];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Packing of elements into memory words; see Words.h.
+// Packs elements into memory words; see Words.h.
 #include "Words.h"
 
 #include "EmitLayout.h"
@@ -30,7 +30,7 @@ WordFormat wordsFor(Type element, unsigned count) {
   return {wordBits, bits / wordBits, wordBits / elementBits};
 }
 
-/// Returns the type of a register value in memory: i1 is a byte, a pointer its address.
+/// Returns the type in which a register value is stored in memory: i8 for i1, the integer address for pointers.
 static Type getMemoryType(Type type) {
   if (isa<LLVM::LLVMPointerType>(type))
     return IntegerType::get(type.getContext(), 64);
@@ -71,7 +71,7 @@ SmallVector<Value> unpackWords(OpBuilder &builder, Location loc, ValueRange word
       return value;
     if (isa<LLVM::LLVMPointerType>(registerType))
       return LLVM::IntToPtrOp::create(builder, loc, registerType, value);
-    // An i1 is true if its byte is not 0.
+    // An i1 is true if its byte in memory is not 0.
     Value zero = arith::ConstantIntOp::create(builder, loc, memoryType, 0);
     return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, value, zero);
   };

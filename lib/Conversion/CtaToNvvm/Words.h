@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Elements in memory words: instructions move 8, 16, 32 or 64 bits at a time, whatever the element type.
+// Elements in memory words: instructions move 8, 16, 32 or 64 bits at a time, regardless of the element type.
 //
 //   4 x f16  ->  2 words of 32 bits          1 x f16  ->  1 word of 16 bits
 //   2 x f64  ->  2 words of 64 bits          1 x i1   ->  1 word of 8 bits, 0 or 1
@@ -11,7 +11,7 @@ namespace tile::conversion {
 
 /// NVPTX address spaces (LLVM, "User Guide for NVPTX Back-end").
 inline constexpr unsigned globalSpace = 1, sharedSpace = 3, tensorMemorySpace = 6;
-/// Bytes of the widest access to shared memory, ld.shared.v4.b32.
+/// Size in bytes of the widest access to shared memory, ld.shared.v4.b32.
 inline constexpr unsigned widestAccess = 16;
 
 /// Returns the type that a scalar of `element` has in a register: i8 for 8-bit floats, !llvm.ptr<1> for pointers,
@@ -25,14 +25,15 @@ struct WordFormat {
   unsigned bytes() const { return bits / 8 * count; }
 };
 
-/// Returns how `count` consecutive elements are split into words.
+/// Returns the words in which `count` consecutive elements are moved.
 WordFormat wordsFor(mlir::Type element, unsigned count);
 
-/// Returns the words, integers of format.bits, that hold `values` in memory; the first value has the lowest address.
+/// Packs `values` into words, integers of format.bits, as they are stored in memory; the first value has the lowest
+/// address.
 llvm::SmallVector<mlir::Value> packWords(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange values,
                                          WordFormat format);
 
-/// The inverse: returns format.count * format.elementsPerWord values of the register type of `element`.
+/// Unpacks words: returns format.count * format.elementsPerWord values, of the register type of `element`.
 llvm::SmallVector<mlir::Value> unpackWords(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange words,
                                            mlir::Type element, WordFormat format);
 

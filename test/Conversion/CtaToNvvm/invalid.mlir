@@ -223,7 +223,7 @@ tile.kernel @print() attributes {num_warps = 1 : i32} {
 #x = #cta.layout<[64, 2], register = [[0, 1], [32, 0]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = []>
 tile.kernel @padded() attributes {num_warps = 1 : i32} {
   %a = cta.alloc at 0 : !cta.buffer<48x2xf32, #s>
-  // expected-error @+1 {{'cta.local_load' op accesses all elements of the layout of '!cta.buffer<48x2xf32, #cta.layout<[64, 2], offset = [[0, 1], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0]]>>', which are more than it holds; only wgmma and TMA support sizes that are not powers of two}}
+  // expected-error @+1 {{'cta.local_load' op accesses all elements of the layout of '!cta.buffer<48x2xf32, #cta.layout<[64, 2], offset = [[0, 1], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0]]>>', which has more than the buffer holds; only wgmma and TMA support sizes that are not powers of two}}
   %x = cta.local_load %a : !cta.buffer<48x2xf32, #s> -> tensor<64x2xf32, #x>
   tile.return
 }
