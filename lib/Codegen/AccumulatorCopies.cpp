@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Finds copies of accumulators in PTX; see AccumulatorCopies.h. Lines are read once, in their order: the wgmmas in
-// flight at a label are those of the preceding line and of preceding branches to it. Backward branches are ignored,
-// because copies at the head of a loop are those of its first iteration.
+// Finds copies of accumulators in PTX; see AccumulatorCopies.h. Lines are read once, in order: the wgmmas in flight at
+// a label are those in flight at the preceding line and at earlier branches to the label. Backward branches are
+// ignored, because copies at the head of a loop belong to its first iteration.
 #include "Codegen/AccumulatorCopies.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -16,11 +16,11 @@ using llvm::StringRef;
 namespace tile::codegen {
 namespace {
 
-/// The accumulators of the wgmmas in flight: those of each committed group, the oldest first, and last of the group
-/// that is not committed yet.
+/// The accumulators of the wgmmas in flight, by group: first the committed groups, oldest first, then the group that is
+/// not yet committed.
 class Flight {
 public:
-  /// Reads a line without leading space.
+  /// Reads a line, whose leading space has been removed.
   void read(StringRef line) {
     if (line.consume_front("wgmma.mma_async")) {
       for (StringRef name : llvm::split(line.split('{').second.split('}').first, ','))
@@ -42,7 +42,7 @@ public:
     }
   }
 
-  /// Returns true if the line copies one of the accumulators to another register.
+  /// Returns true if the line copies an accumulator in flight to another register.
   bool isCopied(StringRef line) const {
     if (!line.starts_with("mov.b32"))
       return false;
@@ -55,7 +55,7 @@ public:
 private:
   using Registers = llvm::StringSet<>;
 
-  /// Adds the wgmmas in flight on another path to the same label.
+  /// Adds the wgmmas that are in flight on another path to the same label.
   void join(const Flight &other) {
     while (groups.size() < other.groups.size())
       groups.emplace_front();
@@ -65,7 +65,7 @@ private:
   }
 
   std::deque<Registers> groups = std::deque<Registers>(1);
-  llvm::StringMap<Flight> atLabels; ///< the wgmmas in flight at the branches so far, by label
+  llvm::StringMap<Flight> atLabels; ///< the wgmmas in flight at earlier branches, by label
 };
 
 } // namespace

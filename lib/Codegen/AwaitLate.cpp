@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Sinks the uses of loads below the loads of the next block.
+// Moves the uses of loads after the loads of the next block.
 //
 //   %label = load …                          br %fits, %then, %else
 //   %right = load x[%label]            then:
@@ -8,10 +8,10 @@
 //   %row = load …                            %right = load x[%label]
 //   …                                        …
 //
-// A thread stalls at the first instruction that uses a pending load. Within a block ptxas issues independent loads
-// first, but it does not move them across a branch: a cross entropy that loads its label, and the logit at that index,
-// issued the loads of the row itself a microsecond later. The load of the label is sunk as well, because ptxas copies
-// warp-uniform values to a uniform register right after the load, and the copy stalls.
+// A thread stalls at the first instruction that uses a pending load. Within a block, ptxas issues independent loads
+// first, but it does not move them across a branch: in a cross entropy, which loads its label and the logit at that
+// index, the loads of the row itself were issued a microsecond later. The load of the label is moved as well, because
+// ptxas copies warp-uniform values to a uniform register right after the load, and the copy stalls.
 #include "Codegen/AwaitLate.h"
 #include "Codegen/MemoryUse.h"
 
@@ -24,7 +24,8 @@ using namespace llvm;
 namespace tile::codegen {
 namespace {
 
-/// Returns true if the instruction cannot move because other threads or memory observe it.
+/// Returns true if the instruction must not move, because it accesses memory other than by a global load or
+/// synchronizes threads.
 bool hasEffects(const Instruction &instruction) {
   auto *call = dyn_cast<CallBase>(&instruction);
   return !isGlobalLoad(instruction) && (instruction.mayHaveSideEffects() || (call && call->isConvergent()));
@@ -59,8 +60,8 @@ public:
   }
 
 private:
-  /// Collects the loads and the instructions that depend on them, except for those that the branch needs. Returns false
-  /// if there are no dependent instructions.
+  /// Collects the loads and the instructions that depend on them, except those that the branch needs. Returns false if
+  /// no instruction depends on a load.
   bool collect() {
     SetVector<Instruction *> dependents;
     bool hasDependent = false;
@@ -70,7 +71,7 @@ private:
         return definition && dependents.contains(definition);
       });
       if (hasEffects(instruction) && !dependents.empty())
-        return false; // loads must not move across effects, so stop here
+        return false; // loads must not move across side effects
       if (depends || isGlobalLoad(instruction))
         dependents.insert(&instruction);
       hasDependent |= depends && !extractsLoad(instruction);
@@ -87,7 +88,7 @@ private:
     return hasDependent && !moved.empty();
   }
 
-  /// Returns the insertion point after the first loads of `next`, and true if there are any loads.
+  /// Returns the insertion point after the first loads of `next`, and whether there are any such loads.
   std::pair<Instruction *, bool> findPlace(BasicBlock &next) {
     Instruction *place = &*next.getFirstNonPHIIt();
     bool isAfterLoad = false;

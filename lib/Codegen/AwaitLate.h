@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Sinks the uses of loads below the loads of the next block.
+// Moves the uses of loads after the loads of the next block.
 #pragma once
 
 namespace llvm {
@@ -8,8 +8,8 @@ class Function;
 
 namespace tile::codegen {
 
-/// Sinks a block's loads, and the instructions that depend on them, below the first loads of the successors. Kernels
-/// that use tensor cores are not changed.
+/// Moves a block's loads, and the instructions that depend on them, into its successors, after the first loads there.
+/// Kernels that use tensor cores are not changed.
 void awaitLate(llvm::Function &function);
 
 } // namespace tile::codegen

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Chooses the register limit of a kernel through the number of CTAs per multiprocessor. More registers let a thread
-// have more loads in flight; fewer let a multiprocessor hold more threads. By default ptxas allocates what the shortest
-// code needs, or what gives the highest occupancy: 32 registers for a loop that sums rows, which serializes its loads,
-// and 237 for a GEMM with small tiles, whose single CTA stalls at every step. It models neither what a loop waits for
-// nor the shared memory of a CTA.
+// Chooses the register limit of a kernel by requesting a number of CTAs per multiprocessor. With more registers, a
+// thread can have more loads in flight; with fewer, a multiprocessor can hold more threads. By default, ptxas allocates
+// the registers that the shortest code needs, or that give the highest occupancy: 32 registers for a loop that sums
+// rows, so its loads are serialized, and 237 for a GEMM with small tiles, whose single CTA stalls in every iteration.
+// ptxas takes into account neither the latencies in a loop nor the shared memory of a CTA.
 //
-//   kernel                    | CTAs requested
-//   MMAs                      | ptxas default; then one more at a time, while spills are few and outside of loops
-//   loop that only loads      | those of 512 threads if the default needs few registers
-//   any other                 | ptxas default, or those of 1024 threads if they hardly spill, or more at no cost
-//   loads one after the other | those of 512 threads, if then they are in flight together; without MMAs
-//   few warps as a result     | the resident number, if loads and issue then take fewer cycles
+//   kernel                      | CTAs requested
+//   MMAs                        | ptxas default; then one more at a time, while spills are few and outside of loops
+//   loop that only loads        | as many as have 512 threads, if the default needs few registers
+//   any other                   | ptxas default, as many as have 1024 threads if these hardly spill, or more at no cost
+//   loads one after the other   | as many as have 512 threads, if loads are then in flight together; without MMAs
+//   few resident warps          | the resident number, if loads and issue then take fewer cycles
 //
-// The constants are fitted to launches of public kernels: 72 kernels assembled for 2 to 8 CTAs, 241 for two choices
-// (bench/results/h200/registers.md), 16 for up to 16 CTAs (bench/results/h200/public-launches.md).
+// The constants are fitted to launches of public kernels: 72 kernels that were assembled for 2 to 8 CTAs, 241 for two
+// choices (bench/results/h200/registers.md), and 16 for up to 16 CTAs (bench/results/h200/public-launches.md).
 #include "Codegen/ChooseRegisters.h"
 #include "Codegen/IssueCycles.h"
 #include "Codegen/SpillPlaces.h"
@@ -33,7 +33,7 @@ namespace {
 
 using target::registerGranule;
 
-/// Returns the bytes of spill stores and loads of all kernels.
+/// Returns the number of bytes that all kernels store and load for spills.
 unsigned spilledBytes(const Assembled &assembled) {
   unsigned bytes = 0;
   for (const KernelResources &kernel : assembled.report.kernels)
@@ -64,19 +64,19 @@ unsigned threadsOf(StringRef ptx) {
   return remaining.consumeInteger(10, threads) ? 0 : threads;
 }
 
-/// Returns the opcode of a PTX instruction, "ld.global.v4.b32", without its predicate.
+/// Returns the opcode of a PTX instruction, such as "ld.global.v4.b32", without the predicate.
 StringRef opcodeOf(StringRef line) {
   if (line.starts_with("@"))
     line = line.drop_until([](char c) { return c == ' ' || c == '\t'; }).ltrim();
   return line.take_until([](char c) { return c == ' ' || c == '\t' || c == ';'; });
 }
 
-/// Global memory accesses in the loops of a kernel.
+/// Which accesses to global memory the loops of a kernel contain.
 struct LoopAccesses {
   bool loads = false, writes = false;
 };
 
-/// Finds accesses between a label and a branch back to it.
+/// Finds the accesses between a label and a branch back to it.
 LoopAccesses findLoopAccesses(StringRef ptx) {
   struct Counts {
     unsigned loads = 0, writes = 0;
@@ -130,19 +130,19 @@ private:
   bool hasMmas() const { return ptx.contains("mma."); }
   llvm::Expected<Assembled> assembleFor(unsigned ctas) { return assembler(forCtas(ptx, ctas)); }
 
-  /// Returns the number of CTAs that fit on a multiprocessor, by each resource.
+  /// Returns the number of CTAs that fit on a multiprocessor, for each resource.
   target::Residency residency(unsigned registers) const {
     return target::planResidency(target, {.threads = threads, .registers = registers, .sharedBytes = dynamicShared});
   }
   unsigned resident(unsigned registers) const { return residency(registers).ctas(); }
 
-  /// Assembles without a requested number of CTAs, unless that spills more than requesting one CTA. If a kernel spills
-  /// anyway, ptxas may allocate as few registers as the highest occupancy allows: a GEMM for sm_80 got 32 registers and
-  /// 5.5 KB of spills, where 255 registers leave 0.8 KB. If this is likely, one CTA is tried first, and is the only
-  /// attempt if even one CTA spills.
+  /// Assembles without requesting a number of CTAs, unless requesting one CTA spills less. If a kernel spills anyway,
+  /// ptxas may allocate as few registers as the highest occupancy requires: a GEMM for sm_80 got 32 registers and 5.5
+  /// KB of spills, whereas 255 registers leave 0.8 KB. If this is likely, one CTA is requested first; if that spills as
+  /// well, there is no other attempt.
   llvm::Expected<Assembled> withPtxasDefault() {
-    // Returns true for small CTAs with much code, for which ptxas may choose few registers for high occupancy, and
-    // takes long.
+    // True for small CTAs with much code. ptxas may choose few registers for them, for high occupancy, and it takes
+    // long to assemble them.
     bool isOneLikely = threads <= tuned.fewThreads && int64_t(ptx.count('\n')) > tuned.largeCode;
     llvm::Expected<Assembled> alone = isOneLikely ? assembleFor(1) : Assembled();
     if (!alone || (isOneLikely && spilledBytes(*alone) > 0))
@@ -158,8 +158,8 @@ private:
     return liked;
   }
 
-  /// Assembles for `ctas` CTAs per multiprocessor. Returns none if that spills more than `bytes`, or makes ptxas warn
-  /// of serialized wgmmas.
+  /// Assembles for `ctas` CTAs per multiprocessor. Returns nullopt if that spills more than `bytes` bytes, or makes
+  /// ptxas warn about serialized wgmmas.
   std::optional<Assembled> tryFor(unsigned ctas, unsigned bytes, const Assembled &instead) {
     llvm::Expected<Assembled> made = assembleFor(ctas);
     if (made && made->report.kernels.size() == 1 && spilledBytes(*made) <= bytes &&
@@ -169,14 +169,14 @@ private:
     return std::nullopt;
   }
 
-  /// Returns true if each iteration of a loop spills.
+  /// Returns true if the spills are in a loop, and so are repeated in each iteration.
   bool spillsOften(const Assembled &made, bool isLoop) const {
     return isLoop && spilledBytes(made) > 0 && !spillsHardlyInLoops(made.cubin, tuned.spillAccessesInLoops);
   }
 
-  /// Requests one more CTA at a time, while there is room for it. Up to three warps per scheduler hide latency badly.
-  /// There, a hundred spills before and after a loop cost less than the additional warps gain; twenty in a loop cost a
-  /// third of its speed. A few in a loop are worth a fourth warp. More warps gain less.
+  /// Requests one more CTA at a time, as long as it fits. With up to three warps per scheduler, latency is hidden
+  /// badly: a hundred spills before and after a loop cost less than the additional warps gain, but twenty spills in a
+  /// loop cost a third of its speed. For a fourth warp, a few spills in a loop are acceptable. Further warps gain less.
   Assembled moreCtas(Assembled made) {
     bool isAsked = false;
     while (spilledBytes(made) <= tuned.toleratedSpills) {
@@ -191,7 +191,7 @@ private:
         spills = 0;
         fewer = registerGranule;
       }
-      // After one request, a thread has few registers to spare: none of four kernels could run with 32 fewer.
+      // After one request, a thread has few registers to spare: none of four kernels could do with 32 fewer.
       bool isSpare = !isAsked || used - allowed <= 2 * registerGranule;
       if (!isSpare || resident(/*registers=*/0) < ctas || target::registersPerSm / (ctas * threads) + fewer < used)
         break;
@@ -207,11 +207,12 @@ private:
     return isAsked ? std::move(made) : withLowerStallCount(std::move(made));
   }
 
-  /// At low occupancy latency is not hidden by other warps, so the order of instructions has to minimize stalls. ptxas
-  /// optimizes for that, and uses registers for it, only if it knows the number of CTAs that share them: the loop of a
-  /// single warp took 2552 cycles by default and 1695 with the resident number of CTAs requested. A CTA with MMAs that
-  /// is alone because of its registers gets this code anyway: the code of four GEMMs did not change, so no request is
-  /// made. Much code with the maximum number of registers takes ptxas long, and gains little.
+  /// Requests the resident number of CTAs, if the code then stalls less. At low occupancy, other warps do not hide
+  /// latency, so instructions must be ordered to minimize stalls. ptxas uses registers for that only if it knows how
+  /// many CTAs share them: the loop of a single warp took 2552 cycles by default, and 1695 when the resident number of
+  /// CTAs was requested. If a CTA with MMAs is alone because of its registers, ptxas generates such code by default
+  /// (the code of four GEMMs did not change), so no request is made. For much code with the maximum number of
+  /// registers, a second assembly would take long and gain little.
   Assembled withLowerStallCount(Assembled made) {
     target::Residency held = residency(registersOf(made));
     unsigned ctas = held.ctas();
@@ -222,13 +223,13 @@ private:
       return made;
     std::optional<Assembled> asked = tryFor(ctas, /*bytes=*/0, made);
     uint64_t cycles = asked ? loadCycles(asked->cubin, tuned.loadLatency) : 0; // also 0 if the code cannot be decoded
-    // A smaller gain does not exceed the error of the static count.
+    // Smaller gains are within the error of the static estimate.
     bool isSooner = cycles > 0 && cycles * 100 < loadCycles(made.cubin, tuned.loadLatency) * tuned.shorterStalls;
     return isSooner ? std::move(*asked) : std::move(made);
   }
 
-  /// With few registers per thread, a large enough grid fills the multiprocessor with threads. Requests at least two
-  /// CTAs, of which one works while the other is at a barrier.
+  /// Even with few registers per thread, a multiprocessor is filled with threads if the grid is large enough. Requests
+  /// at least two CTAs, so that one works while the other waits at a barrier.
   Assembled forMemoryBoundLoop(Assembled made) {
     if (registersOf(made) > tuned.loadingLoopRegisters)
       return forMoreThreads(std::move(made), /*isLoop=*/true);
@@ -236,20 +237,21 @@ private:
     return more ? std::move(*more) : made;
   }
 
-  /// Returns true if the code uses all registers with which the maximum number of threads is resident, or more.
+  /// Returns true if the code uses all the registers that a thread may have when the maximum number of threads is
+  /// resident.
   bool isShortOfRegisters(const Assembled &made) const {
     return made.report.kernels.front().registers + 1 >= target::registersForCtas(resident(/*registers=*/0), threads);
   }
 
-  /// Requests 512 threads if the code serializes loads that could be in flight together: eight loads of 16 bytes per
-  /// iteration with 56 registers cost four latencies, and one with 80. Such a kernel is slow when the grid is small,
-  /// whatever the occupancy could be, and a transpose with 32 registers is slow at full occupancy.
+  /// Requests 512 threads if the code serializes loads that could be in flight together: eight 16-byte loads per
+  /// iteration cost four latencies with 56 registers, and one latency with 80. Such a kernel is slow if the grid is
+  /// small, regardless of the possible occupancy; a transpose with 32 registers is slow even at full occupancy.
   Assembled withLoadsInFlight(Assembled made) {
     unsigned ctas = std::max(2u, quarterOfThreads() / threads), threadsNow = resident(registersOf(made)) * threads;
     if (threadsNow <= ctas * threads || spilledBytes(made) > 0 || !isShortOfRegisters(made))
       return made;
     uint64_t cycles = loadCycles(made.cubin, tuned.loadLatency), issued = issueCycles(made.cubin);
-    // Bound by issue, or the code is not understood; or no load is awaited before another one issues.
+    // The kernel is bound by instruction issue, the code cannot be decoded, or loads are already in flight together.
     if (cycles < 2 * issued || cycles - issued < 2 * tuned.loadLatency)
       return made;
     std::optional<Assembled> asked = tryFor(ctas, /*bytes=*/0, made);
@@ -261,16 +263,16 @@ private:
     return isFaster ? std::move(*asked) : std::move(made);
   }
 
-  /// Requests half of the threads of a multiprocessor if that hardly spills: a kernel without MMAs waits for memory,
-  /// and hides the latency by occupancy. Some spills (20 registers, stored and loaded once) cost less than an occupancy
-  /// of an eighth, or than a single CTA, all of whose warps wait at once.
+  /// Requests half of the threads of a multiprocessor if there are almost no spills: a kernel without MMAs waits for
+  /// memory, and occupancy hides the latency. A few spills (20 registers, each stored and loaded once) cost less than
+  /// an occupancy of one eighth, or than a single CTA, whose warps all wait at the same time.
   Assembled forMoreThreads(Assembled made, bool isLoop) {
     constexpr unsigned most = target::maxThreadsPerCta;
     const unsigned quarter = quarterOfThreads(), fewSpills = tuned.fewSpills;
     if (spilledBytes(made) > fewSpills)
       return made;
     unsigned now = resident(registersOf(made)) * threads;
-    // Two CTAs of the maximum number of threads have 32 registers per thread.
+    // With two CTAs of the maximum number of threads, each thread has 32 registers.
     unsigned half = threads == most ? 2 * most : tuned.halfOfThreads;
     unsigned spills = threads == most ? 0 : now == threads ? fewSpills : tuned.negligibleSpills;
     if (now >= half)
@@ -279,16 +281,16 @@ private:
     if (half >= 2 * threads && (isNear || now == threads))
       if (std::optional<Assembled> more = tryFor(half / threads, spills, made); more && !spillsOften(*more, isLoop))
         return std::move(*more);
-    // If half of the threads do not fit, a quarter of them still leaves a loop enough registers.
+    // If half of the threads do not fit, a loop still has enough registers with a quarter of them.
     if ((isLoop || now < quarter) && quarter >= 2 * threads)
       if (std::optional<Assembled> more = tryFor(quarter / threads, now < quarter ? fewSpills : 0, made))
         return std::move(*more);
     return moreCtas(std::move(made));
   }
 
-  /// Requests more CTAs if that takes at most two granules of registers per thread and costs no spills. Without a
-  /// request ptxas allocates a few registers more than necessary: a layer norm of rows of 1024 halves in four warps
-  /// then runs 12 CTAs instead of 16, one of rows of 8192 in 16 warps two instead of three.
+  /// Requests more CTAs if that takes away at most two granules of registers per thread and causes no spills. By
+  /// default, ptxas allocates a few more registers than necessary: a layer norm of rows of 1024 halves in four warps
+  /// then runs 12 CTAs instead of 16, and one of rows of 8192 halves in 16 warps runs two instead of three.
   Assembled withFreeOccupancy(Assembled made) {
     unsigned used = registersOf(made), now = resident(used), all = resident(/*registers=*/0);
     unsigned next = resident(used - registerGranule);
@@ -301,15 +303,15 @@ private:
     if (!more)
       return made;
     unsigned then = resident(registersOf(*more));
-    // The additional instructions must cost clearly less than the higher occupancy gains, and loads that become serial
-    // must not cost more than that.
+    // The additional instructions must cost clearly less than the higher occupancy gains, and so must loads that are
+    // serialized.
     uint64_t issued = issueCycles(made.cubin), gained = uint64_t(then - now) * 100 / now;
     bool isFree = then > now && issueCycles(more->cubin) * 100 <= issued * (100 + gained / tuned.occupancyPerIssue) &&
                   loadCycles(more->cubin, tuned.loadLatency) * now <= loadCycles(made.cubin, tuned.loadLatency) * then;
     return isFree ? std::move(*more) : std::move(made);
   }
 
-  /// Returns a quarter of the threads that a multiprocessor holds.
+  /// Returns a quarter of the number of threads that a multiprocessor can hold.
   unsigned quarterOfThreads() const { return tuned.halfOfThreads / 2; }
 
   StringRef ptx;

@@ -20,7 +20,7 @@ namespace tile::codegen {
 namespace {
 
 constexpr unsigned globalAddressSpace = 1;
-/// Maximum depth of an expression. The block address of a program with a few dimensions is as deep.
+/// Maximum depth of an expression; that of a block's address in a kernel with a few dimensions is at most this deep.
 constexpr unsigned maxDepth = 16;
 
 /// The value is remainder + offset; a null remainder stands for zero.
@@ -59,7 +59,7 @@ public:
 private:
   using Key = std::tuple<unsigned, Type *, Value *, Value *>;
 
-  /// Splits an integer into another one and a constant. If `isDisjoint`, the two have no common bits.
+  /// Splits an integer into a remainder and a constant whose sum it is. If `isDisjoint`, the two have no common bits.
   Split split(Value *value, bool isDisjoint, unsigned depth) {
     auto known = splits.find({value, isDisjoint});
     if (known != splits.end())
@@ -100,7 +100,7 @@ private:
       return {&sum, offset};
     if (!left.remainder || !right.remainder)
       return {left.remainder ? left.remainder : right.remainder, offset};
-    // The remainders of two disjoint operands may have common bits, so emit an add in general.
+    // The remainders of two disjoint operands may have common bits, so in general an add is needed.
     unsigned opcode = isDisjoint ? Instruction::Or : Instruction::Add;
     return {share({opcode, sum.getType(), left.remainder, right.remainder},
                   [&](IRBuilder<> &builder) {
@@ -130,7 +130,8 @@ private:
             offset};
   }
 
-  /// Splits an extension. The parts have disjoint bits, so there is no carry; the sign belongs to the remainder.
+  /// Splits an extension. The two parts of its operand have no common bits, so there is no carry; the sign is part of
+  /// the remainder.
   Split splitExtended(CastInst &extension, unsigned depth) {
     unsigned width = extension.getType()->getScalarSizeInBits();
     Split narrow = split(extension.getOperand(0), /*isDisjoint=*/true, depth + 1);
@@ -144,7 +145,7 @@ private:
             narrow.offset.zext(width)};
   }
 
-  /// Returns one shared instruction for equal computations, placed after the definition of its last operand.
+  /// Returns one shared instruction for equal computations; it is placed after the definition of its last operand.
   Value *share(Key key, function_ref<Value *(IRBuilder<> &)> create) {
     Value *&shared = created[key];
     if (shared)
@@ -169,7 +170,7 @@ private:
   std::map<Key, Value *> created;
 };
 
-/// Collects the operands that are global addresses in instructions that access memory or convert the address to an
+/// Collects the uses of computed global addresses by instructions that access memory or convert the address to an
 /// integer.
 void collectAddresses(Function &function, SmallVectorImpl<Use *> &addresses) {
   for (Instruction &instruction : instructions(function)) {
@@ -213,7 +214,7 @@ void splitConstantOffsets(Function &function) {
     }
   }
   for (auto &[remainder, members] : groups)
-    replaced.emplace_back(remainder); // remainders that end up without uses
+    replaced.emplace_back(remainder); // deletes remainders that end up without uses
   RecursivelyDeleteTriviallyDeadInstructionsPermissive(replaced);
 }
 

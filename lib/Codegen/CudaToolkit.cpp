@@ -32,7 +32,7 @@ std::optional<std::string> findNvdisasm(const ToolkitSearch &search) {
 std::optional<std::string> findLibdevice(const ToolkitSearch &search) {
   std::vector<std::string> roots(search.roots);
   if (std::optional<std::string> ptxas = findPtxas(search)) {
-    // The root is two levels above bin/ptxas with symbolic links resolved: /usr/local/bin/ptxas is often a link.
+    // The root is two levels above bin/ptxas, after symbolic links are resolved: /usr/local/bin/ptxas is often a link.
     llvm::SmallString<128> real;
     if (!llvm::sys::fs::real_path(*ptxas, real))
       roots.push_back(llvm::sys::path::parent_path(llvm::sys::path::parent_path(real)).str());

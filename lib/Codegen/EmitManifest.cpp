@@ -121,7 +121,7 @@ llvm::Expected<runtime::TensorMapSpec> describeTensorMap(TensorMapAttr recipe, c
   return map;
 }
 
-/// Returns the bytes of scratch memory per thread block.
+/// Returns the size in bytes of the scratch memory per thread block.
 llvm::Expected<int64_t> describeScratch(LLVM::LLVMFuncOp kernel, unsigned index) {
   auto bytes = kernel.getArgAttrOfType<IntegerAttr>(index, scratchAttrName);
   if (Type type = kernel.getArgumentTypes()[index]; !isa<LLVM::LLVMPointerType>(type))
@@ -130,8 +130,8 @@ llvm::Expected<int64_t> describeScratch(LLVM::LLVMFuncOp kernel, unsigned index)
   return bytes.getInt();
 }
 
-/// Describes the hidden arguments after the parameters: tensor maps, then none or all three dimensions of the grid,
-/// then, after the grid, scratch memory.
+/// Describes the hidden arguments that follow the parameters: tensor maps, then either no or all three dimensions of
+/// the grid, then scratch memory, if there is any.
 llvm::Error describeHiddenArguments(LLVM::LLVMFuncOp kernel, runtime::Manifest &manifest) {
   unsigned index = manifest.parameters.size(), count = kernel.getNumArguments();
   for (; index < count && kernel.getArgAttr(index, tensorMapAttrName); ++index) {
@@ -176,7 +176,7 @@ runtime::ConstantValue describeConstant(Attribute attribute) {
   return text;
 }
 
-/// Adds assumed conditions that the runtime can evaluate, up to its limit; directives take precedence.
+/// Adds assumed conditions that the runtime can evaluate, up to its limit; requirements given by directives come first.
 void addAssumptions(KernelOp kernel, runtime::Manifest &manifest) {
   std::vector<std::string> &all = manifest.requirements;
   const runtime::ExpressionNames names = runtime::expressionNames(manifest);
@@ -264,7 +264,7 @@ llvm::Error describeLaunch(ModuleOp lowered, const target::GpuTarget &target, ru
     return createStringError(formatv("kernel '{0}' needs {1} bytes of shared memory, but {2} has {3} per block",
                                      manifest.entry, launch.sharedDynamic, StringRef(target.name),
                                      target.maxSharedPerCta));
-  // The CTAs per multiprocessor of a persistent kernel are limited to the number that it is compiled for.
+  // A persistent kernel runs at most the number of CTAs per multiprocessor for which it was compiled.
   if (auto ctas = kernel->getAttrOfType<IntegerAttr>(NVVM::NVVMDialect::getMinctasmAttrName())) {
     target::Residency held =
         target::planResidency(target, {.threads = launch.threadsPerCta, .sharedBytes = launch.sharedDynamic});
@@ -293,7 +293,7 @@ void describeResources(const KernelResources &resources, const target::GpuTarget
   launch.registers = resources.registers;
   launch.spillBytes = resources.spillStores;
   launch.sharedStatic = resources.staticShared;
-  // A multiprocessor runs one block of a cluster kernel, since the blocks of a cluster must be co-scheduled.
+  // A multiprocessor runs only one CTA of a cluster kernel, since the CTAs of a cluster must be co-scheduled.
   if (launch.persistent && launch.cluster[0] == 1)
     launch.ctasPerSm =
         std::max<int64_t>(target::planResidency(target, {.threads = launch.threadsPerCta,

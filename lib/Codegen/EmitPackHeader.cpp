@@ -17,7 +17,7 @@ using llvm::StringRef;
 namespace tile::codegen {
 namespace {
 
-/// Returns the C++ type of a parameter. Pointers have the type of their elements.
+/// Returns the C++ type of a parameter. For a pointer, it includes the type of the elements.
 std::string cxxType(const runtime::Parameter &parameter) {
   if (!parameter.isPointer)
     return cType(parameter).str();
@@ -40,7 +40,7 @@ std::string cxxType(const runtime::Parameter &parameter) {
   return (cType(parameter).starts_with("const") ? "const " : "") + element.str() + " *";
 }
 
-/// Writes the declarations of one header.
+/// Writes the declarations of a pack's header.
 class PackHeader {
 public:
   PackHeader(llvm::ArrayRef<HeaderKernel> kernels, StringRef pack, StringRef name)
@@ -108,8 +108,8 @@ private:
        << "  return " << name << "_load_kernel(runtime, \"" << kernel << "\", kernel);\n}\n";
   }
 
-  /// Returns the names of the C++ functions: that of the kernel's source, unless another kernel of this name has the
-  /// same types.
+  /// Returns the names of the C++ functions: the name of the kernel in its source, unless another kernel with this name
+  /// has the same parameter types.
   std::vector<std::string> overloadNames() const {
     auto typesOf = [](const HeaderKernel &kernel) {
       std::string types;
@@ -145,7 +145,7 @@ private:
   }
 
   void emitImplementation() {
-    // After the guard, so that a file may include another header that includes this one first.
+    // This is after the include guard, so that a file may include another header that already includes this one.
     os << "\n#if defined(" << implementation() << ") && !defined(" << implementation() << "_DONE)\n"
        << "#define " << implementation() << "_DONE\n"
        << "#ifdef __cplusplus\nextern \"C\" {\n#endif\n"

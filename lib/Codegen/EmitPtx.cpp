@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Drives the NVPTX back end directly, because upstream's gpu-module-to-binary hides the report of ptxas.
+// Drives the NVPTX back end directly, because upstream's gpu-module-to-binary does not expose ptxas's report.
 #include "Codegen/EmitPtx.h"
 #include "Codegen/AccumulatorCopies.h"
 #include "Codegen/AwaitLate.h"
@@ -33,7 +33,7 @@
 
 #include <mutex>
 
-// The four entry points of the NVPTX target. llvm/Support/TargetSelect.h would declare them for every target of the
+// The four entry points of the NVPTX target. llvm/Support/TargetSelect.h would declare those of every target in the
 // LLVM build.
 extern "C" {
 void LLVMInitializeNVPTXTarget();
@@ -67,7 +67,7 @@ private:
 };
 
 std::unique_ptr<llvm::TargetMachine> createMachine(const target::GpuTarget &gpu, unsigned optLevel) {
-  // Register once: this writes LLVM's registry, which other threads may read.
+  // Registers the target only once, because registration writes to LLVM's registry, which other threads may read.
   static std::once_flag isRegistered;
   std::call_once(isRegistered, [] {
     LLVMInitializeNVPTXTarget();
@@ -81,7 +81,7 @@ std::unique_ptr<llvm::TargetMachine> createMachine(const target::GpuTarget &gpu,
   const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
   assert(target && "the NVPTX target is linked in");
   llvm::TargetOptions options;
-  // Contract a * b + c of fp32 and fp64 into fma, as every other GPU language does; see RoundMultiplications.h for
+  // Contract a * b + c of fp32 and fp64 into fma, as every other GPU language does. RoundMultiplications.h describes
   // other types.
   options.AllowFPOpFusion = llvm::FPOpFusion::Fast;
   auto level = optLevel == 0 ? llvm::CodeGenOptLevel::Less : llvm::CodeGenOptLevel::Aggressive;
@@ -90,7 +90,7 @@ std::unique_ptr<llvm::TargetMachine> createMachine(const target::GpuTarget &gpu,
                                   llvm::Reloc::PIC_, std::nullopt, level));
 }
 
-/// Skips four passes of the back end:
+/// Skips passes of the back end:
 /// * Straight-line strength reduction, which compares every address with every other one: 0.3 s for a kernel with 200
 ///   scalar accesses, more than all other phases together. Without it matmul and softmax need the same registers,
 ///   RMSNorm and transpose 6 and 8 more; none spills more.
@@ -101,8 +101,8 @@ std::unique_ptr<llvm::TargetMachine> createMachine(const target::GpuTarget &gpu,
 ///   one register less.
 /// * N-ary reassociation, 2 of 240 ms. Only conv2d changes, by 40 instructions fewer.
 ///
-/// Also skips the load-store vectorizer before PTX 8.3. A vector load that covers a gap between adjacent loads needs
-/// `used_bytes_mask` to declare the unused bytes; without it the load could read beyond the end of a buffer.
+/// Before PTX 8.3, also skips the load-store vectorizer. A vector load that covers a gap between adjacent loads needs
+/// `used_bytes_mask` to declare the unused bytes; without it, the load could read beyond the end of a buffer.
 struct PassChoice : llvm::OptPassGate {
   explicit PassChoice(bool marksUsedBytes) : marksUsedBytes(marksUsedBytes) {}
   bool isEnabled() const override { return true; }
@@ -116,10 +116,10 @@ private:
   bool marksUsedBytes;
 };
 
-/// The passes of LLVM's middle end that kernels benefit from, in the syntax of `opt -passes=`. The -O3 pipeline also
-/// has passes for calls, memory and vectors of general programs, and runs InstCombine eight times. InstCombine compares
-/// all phis of a block with each other, which takes long for loops that carry 128 accumulator registers: 59 ms for
-/// matmul of 8192. This pipeline takes 115 of tilec's 436 million instructions there. Of 90 kernels (examples, GEMMs of
+/// The passes of LLVM's middle end that benefit kernels, in the syntax of `opt -passes=`. The -O3 pipeline also has
+/// passes for calls, memory and vectors of general programs, and runs InstCombine eight times. InstCombine compares all
+/// phis of a block with each other, which takes long for loops that carry 128 accumulator registers: 59 ms for matmul
+/// of size 8192. There, this pipeline takes 115 of tilec's 436 million instructions. Of 90 kernels (examples, GEMMs of
 /// seven sizes, execution tests), two have over 1 % more instructions than with -O3: dot-scaled 4 %, shapes 2 %. A
 /// third InstCombine, SCCP, BDCE, DSE and another LICM and EarlyCSE changed none of 98 kernels by more than 8
 /// instructions or 1 %.
@@ -131,11 +131,12 @@ constexpr const char *beforeLoops =
     "loop-mssa(loop-instsimplify,licm<no-allowspeculation>,loop-rotate,licm),simplifycfg,";
 /// Derives trip counts from loop guards: a loop from `4 * y` to `min(4 * y + 4, 32)` has four iterations if it has any,
 /// and is unrolled. Skipped for kernels with MMAs, whose many phis make InstCombine slow, and for kernels with
-/// barriers, where instructions sunk into loops cost registers. The compile time is negligible for all others.
+/// barriers, where instructions that are sunk into loops cost registers. For all others, the compile time is
+/// negligible.
 constexpr const char *tripCountPasses = "instcombine<no-verify-fixpoint>,sink,correlated-propagation,";
 constexpr const char *fromLoops = "loop(indvars,loop-deletion,loop-unroll-full),"
                                   "sroa,";
-/// Skipped for kernels with MMAs: they have many accumulators, all different, so no phis are equal.
+/// Skipped for kernels with MMAs: they have many accumulators, but no two of them are equal.
 constexpr const char *mergeEqualPhis = "merge-equal-phis,";
 constexpr const char *afterPhis =
     "gvn,correlated-propagation,adce,"
@@ -144,9 +145,9 @@ constexpr const char *afterPhis =
     "simplifycfg<switch-to-lookup;no-keep-loops;hoist-common-insts;sink-common-insts>),"
     "globaldce";
 
-/// Moves each extractvalue next to the inline assembly statement that produces the results. InstCombine sinks them to
-/// their uses, and the back end then copies all 128 results of a wgmma for each one that is extracted in another block:
-/// 37 of 511 million instructions for matmul of 8192.
+/// Moves each extractvalue next to the inline assembly statement that produces the results. InstCombine sinks
+/// extractvalues to their uses. For each one in another block, the back end then copies all 128 results of a wgmma: 37
+/// of 511 million instructions for matmul of size 8192.
 void extractResultsEarly(llvm::Function &function) {
   for (llvm::BasicBlock &block : function)
     for (llvm::Instruction &instruction : llvm::make_early_inc_range(llvm::reverse(block))) {
@@ -157,8 +158,8 @@ void extractResultsEarly(llvm::Function &function) {
     }
 }
 
-/// Replaces the conversion of a signed i1 to bf16 by a select of -1.0 or 0.0. On targets that convert to bf16, LLVM
-/// 22's patterns produce 1.0 for true, and InstCombine narrows conversions of wider types to this one.
+/// Replaces conversions of a signed i1 to bf16 by a select of -1.0 or 0.0. On targets that can convert to bf16, LLVM
+/// 22's patterns produce 1.0 for true. InstCombine also narrows conversions of wider types to this one.
 void selectSignedBooleans(llvm::Function &function) {
   for (llvm::BasicBlock &block : function)
     for (llvm::Instruction &instruction : llvm::make_early_inc_range(block)) {
@@ -174,8 +175,8 @@ void selectSignedBooleans(llvm::Function &function) {
     }
 }
 
-/// Divides 64-bit integers as 32-bit ones if both operands are small enough at run time: 20 instructions instead of 80.
-/// Skipped in blocks with wgmmas, since ptxas waits for pending wgmmas where lanes branch.
+/// Divides 64-bit integers as 32-bit integers if both operands are small enough at run time, which takes 20
+/// instructions instead of 80. Skipped in blocks with wgmmas, since ptxas waits for pending wgmmas where lanes diverge.
 void bypassLongDivisions(llvm::Function &function) {
   auto isWgmma = [](const llvm::Instruction &instruction) { return nameOf(instruction).contains("wgmma"); };
   llvm::SmallVector<llvm::BasicBlock *> blocks; // collected before new blocks are added
@@ -217,7 +218,7 @@ void NvptxBackend::optimize(llvm::Module &module) const {
     return true;
   });
   llvm::ModulePassManager passes;
-  // Run the callbacks of the target: libdevice queries the GPU architecture.
+  // Run the target's callbacks: libdevice queries the GPU architecture.
   builder.invokePipelineStartEPCallbacks(passes, llvm::OptimizationLevel::O3);
   bool hasMmas = llvm::any_of(module, multiplies), isSimple = !hasMmas && llvm::none_of(module, hasBarrier);
   llvm::cantFail(builder.parsePassPipeline(passes, std::string(beforeLoops) + (isSimple ? tripCountPasses : "") +
@@ -229,7 +230,7 @@ void NvptxBackend::optimize(llvm::Module &module) const {
     extractResultsEarly(function);
     awaitLate(function);
     keepPacked(function);
-    orderByResult(function); // after keepPacked, whose recomputed values it also orders
+    orderByResult(function); // after keepPacked, because the values that it recomputes must be ordered as well
     joinWaits(function);
     takeSharedBaseAnew(function);
     if (hasBF16)
@@ -271,7 +272,7 @@ llvm::Error linkLibdevice(llvm::Module &module, llvm::StringRef path) {
   auto buffer = llvm::MemoryBuffer::getFile(path);
   if (!buffer)
     return llvm::createStringError(llvm::formatv("cannot read '{0}': {1}", path, buffer.getError().message()));
-  // Load lazily: only the functions that are linked are parsed, out of 350.
+  // The module is loaded lazily, so that of its 350 functions only those that are linked are parsed.
   llvm::Expected<std::unique_ptr<llvm::Module>> library =
       llvm::getOwningLazyBitcodeModule(std::move(*buffer), module.getContext());
   if (!library)

@@ -26,12 +26,12 @@ namespace tile::codegen {
 /// LLVM's code generator for one GPU.
 class NvptxBackend {
 public:
-  /// Creates the code generator. `optLevel` 0 lowers only the effort of instruction selection: without the passes of
-  /// optimize(), accumulators would be in local memory.
+  /// Creates the code generator. `optLevel` 0 only lowers the effort of instruction selection; the passes of optimize()
+  /// still run, because without them accumulators would be in local memory.
   NvptxBackend(const target::GpuTarget &target, unsigned optLevel);
   ~NvptxBackend();
 
-  /// Sets triple and data layout; must be called before linking and optimisation.
+  /// Sets the target triple and the data layout; must be called before linking and optimisation.
   void prepare(llvm::Module &module) const;
   void optimize(llvm::Module &module) const;
   llvm::Expected<std::string> emitPtx(llvm::Module &module) const;
@@ -39,7 +39,7 @@ public:
 private:
   std::unique_ptr<llvm::TargetMachine> machine;
   bool hasBF16;
-  bool marksUsedBytes; ///< loads can state their used bytes (PTX 8.3)
+  bool marksUsedBytes; ///< loads can declare which bytes are used (PTX 8.3)
 };
 
 /// Returns the names of the libdevice functions (`__nv_...`) that the module calls.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Initially all phis of a block and type are assumed equal. Classes are then split where incoming values differ, until
-// a fixed point is reached.
+// Initially, all phis of a block that have the same type are assumed to be equal. These classes are then split where
+// incoming values differ, until a fixed point is reached.
 #include "Codegen/EqualPhis.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -47,7 +47,7 @@ private:
   }
 
   bool areEqual(Value *left, Value *right, unsigned depth) const {
-    constexpr unsigned maxDepth = 8; // depth of the computation of one iteration
+    constexpr unsigned maxDepth = 8; // of the computation in one iteration
     if (left == right)
       return true;
     auto *phi = dyn_cast<PHINode>(left), *otherPhi = dyn_cast<PHINode>(right);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Names of kernels and parameters become C identifiers that collide with no keyword or local name.
+// Turns names of kernels and parameters into C identifiers that collide with no keyword or local name.
 #include "Codegen/HeaderText.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -17,7 +17,7 @@ using llvm::StringRef;
 namespace tile::codegen {
 namespace {
 
-/// Keywords of C and C++, and the names that the generated functions use themselves.
+/// The keywords of C and C++, and the names that generated functions use themselves.
 bool isReserved(StringRef name) {
   static constexpr StringRef words[] = {"alignas",     "alignof",      "and",          "and_eq",
                                         "arguments",   "asm",          "auto",         "bitand",
@@ -43,12 +43,12 @@ bool isReserved(StringRef name) {
                                         "xor_eq",      "NULL",         "thread_local", "static_assert",
                                         "static_cast", "dynamic_cast", "const_cast",   "reinterpret_cast",
                                         "char16_t",    "char32_t"};
-  // `tile_` names would hide tile_launch and others; names like _Bool and __x are reserved in C.
+  // A name that starts with `tile_` could hide tile_launch and others; names like _Bool and __x are reserved in C.
   bool isOfImplementation = name.size() > 1 && name[0] == '_' && (name[1] == '_' || llvm::isUpper(name[1]));
   return llvm::is_contained(words, name) || isOfImplementation || name.starts_with("tile_");
 }
 
-/// Returns the condition under which an int64_t does not fit the parameter's type; empty if it always fits.
+/// Returns the condition under which an int64_t does not fit into the parameter's type; empty if it always fits.
 std::string describeOverflow(const runtime::Parameter &parameter, StringRef name) {
   if (!parameter.isInteger() || runtime::dataTypeSize(parameter.type) == sizeof(int64_t))
     return "";
@@ -69,7 +69,7 @@ std::string describeParameter(const runtime::Parameter &parameter, StringRef nam
   return text + "\n";
 }
 
-/// Describes the launch requirements of a parameter that is accessed through a tensor map (cuTensorMapEncodeTiled).
+/// Describes the requirements for a parameter that is accessed through a tensor map (cuTensorMapEncodeTiled).
 std::string describeTensorMap(const runtime::TensorMapSpec &map, StringRef name) {
   std::string text = formatv("   {0}: accessed by TMA; its address", name);
   if (!map.strides.empty())
@@ -78,7 +78,7 @@ std::string describeTensorMap(const runtime::TensorMapSpec &map, StringRef name)
   return text + " must be multiples of 16\n";
 }
 
-/// Names that the header of a kernel has declared after the kernel's prefix.
+/// The names that a kernel's header has declared so far, without the kernel's prefix.
 class DeclaredNames {
 public:
   DeclaredNames() { used.insert("load"), used.insert("launch"), used.insert("artifact"); }
@@ -92,7 +92,7 @@ private:
   llvm::StringSet<> used;
 };
 
-/// Emits the constants that are compiled into all variants.
+/// Emits the constants that all variants have in common.
 void emitConstants(llvm::raw_ostream &os, llvm::ArrayRef<runtime::Manifest> variants, StringRef kernel,
                    DeclaredNames &names) {
   std::string text;
@@ -118,7 +118,7 @@ void emitConstants(llvm::raw_ostream &os, llvm::ArrayRef<runtime::Manifest> vari
     os << "/* Compile-time parameters of " << kernel << ". */\n" << text << '\n';
 }
 
-/// Returns true if the word occurs in one of the expressions.
+/// Returns true if the word occurs in any of the expressions.
 bool mentions(llvm::ArrayRef<std::string> expressions, StringRef word) {
   auto isPart = [](char c) { return llvm::isAlnum(c) || c == '_'; };
   for (StringRef text : expressions)
@@ -128,7 +128,7 @@ bool mentions(llvm::ArrayRef<std::string> expressions, StringRef word) {
   return false;
 }
 
-/// Emits `tile_status KERNEL_BUFFER_bytes(kernel, M, ..., &bytes)` with the integers on which the size depends.
+/// Emits `tile_status KERNEL_BUFFER_bytes(kernel, M, ..., &bytes)`, which takes the integers on which the size depends.
 void emitBufferBytes(llvm::raw_ostream &os, const runtime::Manifest &manifest, StringRef kernel, size_t index,
                      DeclaredNames &declared) {
   const runtime::BufferSpec &buffer = *manifest.parameters[index].buffer;
@@ -166,7 +166,7 @@ void emitLaunch(llvm::raw_ostream &os, const runtime::Manifest &manifest, String
     comments += describeParameter(parameter, name);
   }
   for (const runtime::TensorMapSpec &map : manifest.tensorMaps) {
-    // Several maps of one tensor have the same requirements.
+    // Several tensor maps of one tensor have the same requirements.
     std::string text = describeTensorMap(map, names[manifest.findParameter(map.base) - manifest.parameters.data()]);
     if (!StringRef(comments).contains(text))
       comments += text;
@@ -182,7 +182,8 @@ void emitLaunch(llvm::raw_ostream &os, const runtime::Manifest &manifest, String
   for (auto [index, parameter, name] : llvm::enumerate(manifest.parameters, names)) {
     if (std::string overflow = describeOverflow(parameter, name); !overflow.empty())
       os << "  if (" << overflow << ")\n    return tile_check_integer(kernel, " << index << ", " << name << ");\n";
-    os << "  arguments[" << index << "] = &" << name << ";\n"; // little endian: the argument is the low bytes
+    os << "  arguments[" << index << "] = &" << name << ";\n"; // little endian, so this also works for narrower
+                                                               // integers
   }
   os << "  options.stream = stream;\n"
      << "  options.grid = NULL;\n"

@@ -12,16 +12,16 @@
 
 namespace tile::codegen {
 
-/// Returns a C and C++ identifier that collides with no keyword and no name that generated functions use.
+/// Returns a C and C++ identifier, similar to `name`, that collides with no keyword and no name in generated functions.
 std::string identifier(llvm::StringRef name);
 
-/// Escapes the end of a comment, which a directive or a file name may contain.
+/// Escapes the characters that would end a comment; a directive or a file name may contain them.
 std::string commentText(llvm::StringRef text);
 
-/// Returns distinct C identifiers for the parameters.
+/// Returns distinct C identifiers for all parameters.
 std::vector<std::string> parameterNames(const runtime::Manifest &manifest);
 
-/// Returns the type of a parameter with a trailing space if it needs one: "const void *", "int64_t ".
+/// Returns the type of a parameter, with a trailing space if one is needed: "const void *", "int64_t ".
 llvm::StringRef cType(const runtime::Parameter &parameter);
 
 /// Returns a list of targets: "sm_80, sm_90a".
@@ -30,11 +30,11 @@ std::string describeTargets(llvm::ArrayRef<runtime::Manifest> variants);
 /// Returns a comment that lists the variants of the artifact; empty for a single kernel.
 std::string describeVariants(llvm::ArrayRef<runtime::Manifest> variants);
 
-/// Writes the elements of an initializer.
+/// Writes the bytes as the elements of an initializer.
 void emitBytes(llvm::raw_ostream &os, llvm::StringRef bytes);
 
-/// Emits the constants of a kernel, KERNEL_launch, and KERNEL_BUFFER_bytes for each declared buffer. `variants` are the
-/// manifests of its variants; the first is the general one.
+/// Emits a kernel's constants, KERNEL_launch, and KERNEL_BUFFER_bytes for each declared buffer. `variants` are the
+/// manifests of its variants; the first one is the general variant.
 void emitKernel(llvm::raw_ostream &os, llvm::ArrayRef<runtime::Manifest> variants, llvm::StringRef kernel);
 
 } // namespace tile::codegen

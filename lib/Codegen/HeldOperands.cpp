@@ -20,7 +20,7 @@ using llvm::StringRef;
 namespace tile::codegen {
 namespace {
 
-/// Lines from a label to a branch back to it.
+/// The lines from a label to a branch back to it.
 struct TextLoop {
   size_t first, last;
 };
@@ -34,7 +34,7 @@ public:
   }
 
   std::string guard() {
-    llvm::DenseMap<size_t, SmallVector<StringRef>> guards; // keyed by the line that they precede
+    llvm::DenseMap<size_t, SmallVector<StringRef>> guards; // keyed by the line before which they are inserted
     for (size_t line = 0; line < lines.size(); ++line) {
       SmallVector<StringRef> operand = findLeftOperand(lines[line]);
       std::optional<TextLoop> loop = operand.empty() ? std::nullopt : findInnermost(line);
@@ -80,8 +80,8 @@ private:
     return names;
   }
 
-  /// Returns the left operand of "wgmma.mma_async… {accumulator}, {left operand}, descriptor, …"; empty if it is a
-  /// descriptor.
+  /// Returns the registers of the left operand in "wgmma.mma_async… {accumulator}, {left operand}, descriptor, …";
+  /// empty if the left operand is a descriptor.
   static SmallVector<StringRef> findLeftOperand(StringRef line) {
     auto [head, remaining] = line.split('}');
     remaining = remaining.ltrim(", \t");
@@ -90,7 +90,7 @@ private:
     return splitList(remaining.take_until([](char c) { return c == '}'; }));
   }
 
-  /// Returns the first operand of an instruction, which is its result if it has one.
+  /// Returns the registers of an instruction's first operand, which is its result if it has one.
   static SmallVector<StringRef> findResults(StringRef line) {
     line = line.trim();
     if (line.consume_front("@"))
@@ -130,7 +130,7 @@ private:
         text += llvm::formatv("$Lheld{0}:\n", count++).str();
       }
       text += (line + "\n").str();
-      // The first brace in the first column opens the kernel's body.
+      // The first brace in the first column opens the body of the kernel.
       if (!isDeclared && line == "{") {
         isDeclared = true;
         text += "\t.reg .pred %held_never;\n\t.reg .b32 %held_zero;\n\tmov.u32 %held_zero, %nctaid.z;\n"
@@ -142,15 +142,16 @@ private:
 
   SmallVector<StringRef> lines;
   SmallVector<TextLoop> loops;
-  llvm::DenseMap<size_t, llvm::StringSet<>> writtenIn; ///< Registers written in a loop, keyed by its first line.
-  llvm::StringSet<> guarded;                           ///< Guarded values, per loop.
+  llvm::DenseMap<size_t, llvm::StringSet<>> writtenIn; ///< Registers that a loop writes, keyed by the loop's first
+                                                       ///< line.
+  llvm::StringSet<> guarded;                           ///< Values that are already guarded, for each loop.
 };
 
 constexpr unsigned operandRegisters = 4;
 
 /// Returns true for a wgmma whose left operand is in registers.
 bool isRegisterWgmma(const Instruction &instruction) {
-  return instruction.opcode() == 0xdf0; // HGMMA; 0x9f0 with two descriptors
+  return instruction.opcode() == 0xdf0; // HGMMA; it is 0x9f0 with two descriptors
 }
 
 bool isExit(const Instruction &instruction) {
@@ -165,9 +166,9 @@ bool writesRegister(const Instruction &instruction) {
   return llvm::is_contained(operations, instruction.operation());
 }
 
-/// Returns true if a loop writes an operand after the wgmma that reads it, but not before it.
+/// Returns true if a loop writes a register of an operand only after the wgmma that reads the operand.
 bool overwritesOperand(llvm::ArrayRef<Instruction> loop) {
-  std::bitset<256> written, read; // written so far; read by wgmmas before any write
+  std::bitset<256> written, read; // written so far; read by a wgmma before any write
   for (const Instruction &instruction : loop) {
     if (isRegisterWgmma(instruction)) {
       for (unsigned i = 0; i < operandRegisters; ++i)
@@ -193,7 +194,7 @@ bool keepsHeldOperands(StringRef cubin) {
   forEachCode(cubin, [&](llvm::ArrayRef<Instruction> code) {
     auto bodyOf = [&](CodeLoop loop) { return code.slice(loop.first, loop.last - loop.first + 1); };
     std::vector<CodeLoop> loops = findLoops(code);
-    // Code after EXIT is out of line.
+    // Code after EXIT is out of line, so such loops are ignored.
     llvm::erase_if(loops, [&](CodeLoop loop) {
       llvm::ArrayRef<Instruction> body = bodyOf(loop);
       return llvm::any_of(body, isExit) || llvm::none_of(body, isRegisterWgmma);

@@ -3,16 +3,17 @@
 //
 // ptxas copies each left operand into consecutive registers, and hoists that copy out of a loop if the operand is
 // loop-invariant. It may then allocate the same registers to another left operand, so that all iterations but the first
-// use the wrong operand (ptxas 13.0; attention in which both dots take their left operands from registers, one dot at a
-// time). ptxas does not report this. The machine code is therefore inspected. If a loop overwrites a held operand, the
-// PTX makes such operands appear loop-variant:
+// use the wrong operand. (This was seen with ptxas 13.0 in an attention kernel in which both dots take their left
+// operands from registers, one dot after the other.) As ptxas does not report the error, the machine code is inspected.
+// If a loop overwrites a held operand, the kernel is assembled again from PTX in which such operands appear to be
+// loop-variant:
 //
 //   @!never bra $Lheld0;                  // never: no grid has a size of zero
 //   add.u32 %r166, %r166, %zero; …
 //   $Lheld0:
 //   wgmma.mma_async … {…}, {%r166, …}, …
 //
-// ptxas then copies them in each iteration.
+// ptxas then copies the operands in each iteration.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
@@ -21,11 +22,11 @@
 
 namespace tile::codegen {
 
-/// Returns the PTX of a kernel with its held operands guarded; empty if it holds none.
+/// Returns the PTX with its held operands guarded; empty if there are no held operands.
 std::string guardHeldOperands(llvm::StringRef ptx);
 
-/// Returns true if no loop of the cubin writes registers of a left operand after the wgmma that reads them without
-/// writing them before it. Also returns true if the code cannot be decoded.
+/// Returns true unless some loop of the cubin writes registers of a left operand only after the wgmma that reads them.
+/// Also returns true if the code cannot be decoded.
 bool keepsHeldOperands(llvm::StringRef cubin);
 
 } // namespace tile::codegen

@@ -10,7 +10,7 @@ namespace tile::codegen {
 
 namespace {
 
-/// Returns the assumed number of executions of each instruction.
+/// Returns how often each instruction is assumed to be executed.
 std::vector<uint64_t> countExecutions(llvm::ArrayRef<Instruction> code) {
   constexpr uint64_t iterations = 10; // assumed trip count of a loop
   std::vector<uint64_t> times(code.size(), 1);
@@ -20,12 +20,12 @@ std::vector<uint64_t> countExecutions(llvm::ArrayRef<Instruction> code) {
   return times;
 }
 
-/// The clock of a warp that has a scheduler to itself and executes the code in the order of its addresses.
+/// Simulates the time of a warp that has a scheduler to itself and executes the code in the order of its addresses.
 class Warp {
 public:
   explicit Warp(uint64_t loadLatency) : loadLatency(loadLatency) {}
 
-  /// Returns the cycles until the next instruction may be issued.
+  /// Returns the number of cycles until the next instruction can be issued.
   uint64_t execute(const Instruction &instruction) {
     uint64_t begin = now;
     for (size_t scoreboard = 0; scoreboard < written.size(); ++scoreboard)
@@ -40,7 +40,7 @@ public:
 
 private:
   uint64_t loadLatency, now = 0;
-  std::array<uint64_t, 6> written = {}; ///< the time at which each scoreboard is free
+  std::array<uint64_t, 6> written = {}; ///< the time at which each scoreboard is released
 };
 
 } // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Static estimate of the issue cycles of a warp that has a scheduler to itself.
+// Estimates, from the code, how many cycles a warp takes that has a scheduler to itself.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
@@ -8,13 +8,14 @@
 
 namespace tile::codegen {
 
-/// Returns the sum of the stall counts that ptxas has encoded in the instructions of a cubin, for results and units of
-/// fixed latency; multiplied by ten for each enclosing loop. Excludes waits for memory and tensor cores. Returns 0 if
-/// the code cannot be decoded.
+/// Returns the sum of the stall counts that ptxas has encoded in the instructions of a cubin. Stall counts cover units
+/// and results of fixed latency, not waits for memory and tensor cores. Instructions in loops count ten times for each
+/// enclosing loop. Returns 0 if the code cannot be decoded.
 uint64_t issueCycles(llvm::StringRef cubin);
 
-/// Returns the same sum plus the time that a warp stalls for loads from global memory: a latency for each load that is
-/// awaited before the next one issues, one latency for loads in a row. Returns 0 if the code cannot be decoded.
+/// Returns the same sum plus the time for which a warp stalls because of loads from global memory: one latency for each
+/// load that is awaited before the next one is issued, and one latency for several loads that are issued in a row.
+/// Returns 0 if the code cannot be decoded.
 uint64_t loadCycles(llvm::StringRef cubin, uint64_t loadLatency);
 
 } // namespace tile::codegen

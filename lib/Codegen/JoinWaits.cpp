@@ -15,12 +15,12 @@ using namespace llvm;
 namespace tile::codegen {
 namespace {
 
-/// Returns true for a wait as emitted by emitBarrierWait, with an address and a parity.
+/// Returns true for a wait in the form that emitBarrierWait emits, with an address and a parity as operands.
 bool isWait(const Instruction &instruction) {
   return nameOf(instruction).contains("mbarrier.try_wait.parity") && cast<CallInst>(instruction).arg_size() == 2;
 }
 
-/// Returns true if a wait may be moved before the instruction: other threads cannot observe when a wait begins.
+/// Returns true if a wait may be moved before the instruction. Other threads cannot observe when a wait begins.
 bool canFollowWait(const Instruction &instruction) {
   StringRef assembly = nameOf(instruction);
   if (assembly.contains("wgmma.mma_async"))
@@ -30,8 +30,8 @@ bool canFollowWait(const Instruction &instruction) {
   return isShuffle || (!instruction.mayHaveSideEffects() && !instruction.mayReadFromMemory());
 }
 
-/// Returns the instructions after `place` that compute the operands of `wait`, in order; none if they cannot be moved
-/// there.
+/// Returns the instructions after `place` that compute the operands of `wait`, in order; nullopt if they cannot be
+/// moved to `place`.
 std::optional<SmallVector<Instruction *>> collectOperands(CallInst *wait, const Instruction *place) {
   SetVector<Instruction *> needed;
   SmallVector<Instruction *> open = {wait};
@@ -50,7 +50,7 @@ std::optional<SmallVector<Instruction *>> collectOperands(CallInst *wait, const 
   return order;
 }
 
-/// Emits a loop that tries all barriers until all phases have completed.
+/// Emits a loop that tests all barriers until all phases are complete.
 void emitJoined(ArrayRef<CallInst *> waits) {
   SmallVector<Value *> operands;
   SmallVector<Type *> types;

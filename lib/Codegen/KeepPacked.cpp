@@ -8,14 +8,15 @@
 //                                          %x2 = fpext half %low2 to float
 //                                          store %x2 - %mean
 //
-// A row of halves that is read, reduced and then written stays in registers, and takes twice as many once it is
-// widened: 32 elements per thread of two operands fill all 64 registers of each of 1024 threads. Cheap computations
-// from such a value and from values shared by many elements (%x - %mean) are repeated, too. LLVM and ptxas would
-// recognise that both results are equal, hence the XOR with a zero that is opaque to them.
+// A row of halves that is read, reduced and then written stays in registers, and takes twice as many registers once it
+// is widened: if a thread holds 32 elements of each of two operands, they fill all 64 registers that each of 1024
+// threads has. Cheap computations from such a value and from values that many elements share (%x - %mean) are repeated,
+// too. LLVM and ptxas would recognise that both results are equal; the XOR with a zero that is opaque to them prevents
+// this.
 //
-// A second CTA of 1024 threads is resident only with 32 registers per thread. There, exponentials are recomputed as
-// well: a thread keeps only the 16 words of a row of 32,768 columns, and one row is computed while the next one is
-// loaded.
+// If a CTA has 1024 threads, a second CTA fits only with 32 registers per thread. In this case exponentials are
+// recomputed as well. For a row of 32,768 columns, a thread then keeps only 16 words, and one CTA computes its row
+// while the other one loads the next row.
 #include "Codegen/KeepPacked.h"
 #include "Codegen/MemoryUse.h"
 #include "Codegen/RegisterBudget.h"
@@ -32,7 +33,7 @@ using namespace llvm::PatternMatch;
 namespace tile::codegen {
 namespace {
 
-/// Returns the word that contains the half from which `value` is widened, or null.
+/// Returns the word that contains the half that was widened to `value`, or null.
 Value *wordOf(Value *value) {
   Value *word = nullptr;
   if (!match(value, m_FPExt(m_ExtractElt(m_BitCast(m_Value(word)), m_ConstantInt()))))
@@ -55,8 +56,9 @@ public:
     unsigned segment;
   };
 
-  /// Returns the uses, after a barrier, of widened values and of values computed from them. `onlyShared` excludes
-  /// values that are used only after the barrier: they are widened there anyway and stay packed until then.
+  /// Returns the uses of widened values, and of values computed from them, that follow a barrier after the definition.
+  /// `onlyShared` excludes values that are used only after the barrier: they are widened there anyway and stay packed
+  /// until then.
   SmallVector<Use> find(bool onlyShared) {
     SmallVector<Use> uses;
     for (Instruction &user : block)
@@ -76,7 +78,7 @@ public:
   }
 
 private:
-  /// Returns true for values that many elements have in common; they stay in their registers.
+  /// Returns true for values that many elements share; such values stay in their registers.
   static bool isShared(const Value *value) {
     constexpr unsigned many = 8;
     return !isa<Instruction>(value) || value->hasNUsesOrMore(many);
@@ -89,7 +91,7 @@ private:
                                operation.getOpcode() != Instruction::FDiv;
   }
 
-  /// Returns true for a widened value that has no use before the next barrier.
+  /// Returns true for a widened value that is not used before the next barrier.
   bool isNeededLater(Value *value) const {
     return wordOf(value) && none_of(value->users(), [&](User *user) {
              auto place = segments.find(cast<Instruction>(user));
@@ -98,7 +100,7 @@ private:
   }
 
   bool isCheap(Value *value, unsigned depth) const {
-    unsigned most = withExponentials ? 3 : 2; // operations besides the conversion
+    unsigned most = withExponentials ? 3 : 2; // operations in addition to the conversion
     if (wordOf(value))
       return true;
     auto *operation = dyn_cast<Instruction>(value);
@@ -151,7 +153,7 @@ private:
   DenseMap<std::pair<Value *, unsigned>, Value *> computed;
 };
 
-/// Emits a zero that the optimizers cannot recognise: bit 31 of the number of multiprocessors.
+/// Emits a zero that optimizers cannot recognise: bit 31 of the number of multiprocessors.
 Value *hiddenZero(Function &function) {
   IRBuilder<> builder(&*function.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
   auto *text = InlineAsm::get(FunctionType::get(builder.getInt32Ty(), false), "mov.u32 $0, %nsmid;", "=r", true);
@@ -161,7 +163,7 @@ Value *hiddenZero(Function &function) {
 } // namespace
 
 void keepPacked(Function &function) {
-  // Minimum number of uses; a word has two to four. Saving less than a quarter of the registers gains nothing.
+  // Minimum number of uses; a word has two to four uses. Saving less than a quarter of the registers gains nothing.
   const unsigned few = registersForManyThreads(function);
   if (function.isDeclaration() || multiplies(function))
     return;

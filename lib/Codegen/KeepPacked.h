@@ -8,8 +8,8 @@ class Function;
 
 namespace tile::codegen {
 
-/// Widens halves again after each barrier, instead of keeping them widened across it. Kernels that use tensor cores are
-/// not changed.
+/// Widens halves again after each barrier, so that they cross the barrier in packed form. Kernels that use tensor cores
+/// are not changed.
 void keepPacked(llvm::Function &function);
 
 } // namespace tile::codegen

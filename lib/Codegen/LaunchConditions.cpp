@@ -16,19 +16,19 @@ namespace {
 
 using Text = std::optional<std::string>;
 
-/// Signedness with which the bits of a value are read.
+/// How the bits of a value are interpreted.
 enum class Sign { Signed, Unsigned };
 
 class ConditionWriter {
 public:
   explicit ConditionWriter(KernelOp kernel) : kernel(kernel) {}
 
-  /// Returns the text of the condition that a scalar is a multiple of a number.
+  /// Returns the condition that a scalar is a multiple of a constant, as text.
   Text multiple(Value value, int64_t divisor) {
     return join(binary(number(value, Sign::Signed), "%", std::to_string(divisor)), "==", Text("0"));
   }
 
-  /// Returns the text of an i1 condition.
+  /// Returns the condition that an i1 is true, as text.
   Text condition(Value value) {
     if (auto argument = dyn_cast<BlockArgument>(value))
       return join(parameter(argument, Sign::Unsigned), "!=", Text("0"));
@@ -51,7 +51,7 @@ public:
   }
 
 private:
-  /// Limits the size of the text: a value that is doubled repeatedly is small in the IR but exponential as text.
+  /// Limits the size of the text: if a value is doubled repeatedly, the IR is small, but the text grows exponentially.
   bool shouldContinue() { return values < maxValues && ++values < maxValues; }
 
   static Text join(const Text &left, StringRef word, const Text &right) {
@@ -59,8 +59,8 @@ private:
       return std::nullopt;
     return *left + " " + word.str() + " " + *right;
   }
-  /// These return an operand of arithmetic, of a comparison, or of `and` and `or`, in parentheses if its operator binds
-  /// less tightly.
+  /// The following functions return an operand of arithmetic, of a comparison, and of `and` or `or`. The operand is put
+  /// in parentheses if its operator binds less tightly.
   static Text operand(const Text &text) { return text && text->find(' ') != text->npos ? "(" + *text + ")" : text; }
   static Text side(const Text &text) { return text && text->find(" if ") != text->npos ? "(" + *text + ")" : text; }
   static Text alternative(const Text &text) {
@@ -75,7 +75,7 @@ private:
     const bool isEquality = predicate <= arith::CmpIPredicate::ne;
     const bool isUnsigned = predicate >= arith::CmpIPredicate::ult;
     Value left = compare.getLhs(), right = compare.getRhs();
-    // A test for a zero remainder does not depend on the rounding of the quotient.
+    // A test for a zero remainder does not depend on how the quotient is rounded.
     auto remainder = withoutExtensions(left).getDefiningOp<arith::RemSIOp>();
     if (remainder && isEquality && matchPattern(withoutExtensions(right), m_Zero()))
       return join(binary(remainder, "%", Sign::Signed), word, Text("0"));
@@ -86,14 +86,14 @@ private:
     return std::nullopt;
   }
 
-  /// Returns a value that is zero if and only if this one is.
+  /// Returns a value that is zero if and only if `value` is zero.
   static Value withoutExtensions(Value value) {
     while (isa_and_nonnull<arith::ExtSIOp, arith::ExtUIOp>(value.getDefiningOp()))
       value = value.getDefiningOp()->getOperand(0);
     return value;
   }
 
-  /// Returns the text of the integer that the bits of the value represent with this signedness.
+  /// Returns, as text, the integer that the bits of `value` represent with this signedness.
   Text number(Value value, Sign sign) {
     if (!shouldContinue())
       return std::nullopt;
@@ -146,7 +146,8 @@ private:
     const Text left = number(op->getOperand(0), sign), right = number(op->getOperand(1), sign);
     return left && right ? Text(name.str() + "(" + *left + ", " + *right + ")") : Text();
   }
-  /// Returns a quotient or remainder that is rounded towards zero, by a positive constant: expressions round down.
+  /// Returns a quotient or a remainder that is rounded towards zero, for a positive constant divisor; the operators of
+  /// manifest expressions round down.
   Text truncated(Operation *op, StringRef word) {
     llvm::APInt divisor;
     const Text value = operand(number(op->getOperand(0), Sign::Signed));
@@ -164,7 +165,7 @@ private:
     return binary(number(op->getOperand(0), sign), word, std::to_string(int64_t(1) << bits.getZExtValue()));
   }
 
-  /// Returns n & 15 as a remainder, which is non-negative in manifest expressions.
+  /// Returns a mask such as n & 15 as a remainder, which is never negative in manifest expressions.
   Text lowBits(arith::AndIOp mask, Sign sign) {
     llvm::APInt bits;
     if (!matchPattern(mask.getRhs(), m_ConstantInt(&bits)) || !bits.isMask() || bits.getActiveBits() > 32)
@@ -185,12 +186,12 @@ private:
 
   static constexpr unsigned maxValues = 200;
   KernelOp kernel;
-  unsigned values = 0; ///< number of values of the condition visited so far
+  unsigned values = 0; ///< number of values that have been visited for the condition
 };
 
 } // namespace
 
-/// Calls `function` for the parts of a conjunction, each of which is a condition by itself.
+/// Calls `function` for each operand of a conjunction; each operand is a condition of its own.
 static void forConjuncts(Value condition, llvm::function_ref<void(Value)> function) {
   if (auto both = condition.getDefiningOp<arith::AndIOp>()) {
     forConjuncts(both.getLhs(), function);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A branch encodes the distance to its target, in units of 4 bytes from the next instruction, in bits 16 to 23 (the low
-// bits) and 34 to 81.
+// A branch encodes the distance to its target, counted from the next instruction in units of 4 bytes. Bits 16 to 23
+// hold the low bits of the distance, and bits 34 to 81 the high bits.
 #include "Codegen/MachineCode.h"
 
 #include "llvm/ADT/STLExtras.h"

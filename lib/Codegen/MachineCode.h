@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Decodes the machine code of a cubin's kernels, as far as the compiler inspects the output of ptxas. The encoding is
-// undocumented, but has been the same from sm_70 to sm_90; nvdisasm shows it.
+// Decodes those parts of a cubin's machine code that the compiler inspects. The encoding is undocumented, but has been
+// the same from sm_70 to sm_90; nvdisasm shows it.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
@@ -12,8 +12,8 @@
 
 namespace tile::codegen {
 
-/// A 16-byte instruction. The low 12 bits are the opcode; its low 9 bits are the operation without the kinds of its
-/// operands.
+/// A 16-byte instruction. The low 12 bits are the opcode. The low 9 bits of the opcode are the operation; the other
+/// bits encode the kinds of its operands.
 struct Instruction {
   uint64_t low, high;
 
@@ -23,7 +23,7 @@ struct Instruction {
   unsigned firstSource() const { return low >> 24 & 0xff; }
   /// Returns the number of cycles until the next instruction may issue.
   unsigned stallCycles() const { return high >> 41 & 0xf; }
-  /// Returns the scoreboard, 0 to 5, that is held until the destination has been written; 7: none.
+  /// Returns the scoreboard, 0 to 5, that is held until the destination has been written; 7 means none.
   unsigned writeScoreboard() const { return high >> 46 & 0x7; }
   /// Returns a mask of the scoreboards that this instruction waits for.
   unsigned awaitedScoreboards() const { return high >> 52 & 0x3f; }
@@ -33,13 +33,13 @@ struct Instruction {
   int64_t distance() const;
 };
 
-/// A loop: the target of a backward branch, and the branch.
+/// A loop, from the target of a backward branch to the branch itself.
 struct CodeLoop {
   size_t first, last;
 };
 std::vector<CodeLoop> findLoops(llvm::ArrayRef<Instruction> code);
 
-/// Visits the code of each kernel and each function that it calls. Returns false if the cubin cannot be decoded.
+/// Visits the code of each kernel and of each function that it calls. Returns false if the cubin cannot be decoded.
 bool forEachCode(llvm::StringRef cubin, llvm::function_ref<void(llvm::ArrayRef<Instruction>)> visit);
 
 } // namespace tile::codegen

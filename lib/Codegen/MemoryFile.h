@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// An in-memory file for a program that reads or writes files. It has no name other than its descriptor, so it needs no
-// folder and disappears however the process ends.
+// An in-memory file, for running a program that reads or writes files. It can be opened only through its descriptor, so
+// it needs no folder and disappears however the process ends.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
@@ -19,7 +19,7 @@ public:
   MemoryFile(const MemoryFile &) = delete;
 
   llvm::Expected<std::string> read() const;
-  /// Returns a path for a program that inherits the descriptor (runProgram).
+  /// Returns a path that a program can open if it inherits the descriptor (runProgram).
   std::string path() const;
 
   const int descriptor; ///< close-on-exec

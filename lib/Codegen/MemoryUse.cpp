@@ -37,9 +37,9 @@ bool keepsRows(const Function &function) {
   return function.hasFnAttribute("nvvm.minctasm") && !multiplies(function) && any_of(instructions(function), isCopy);
 }
 
-/// Returns true if the statement is a single instruction of this kind, with or without a predicate.
+/// Returns true if the statement is a single instruction that starts with `instruction`, with or without a predicate.
 static bool isAlone(StringRef text, StringRef instruction) {
-  if (text.starts_with("@")) // skip a predicate
+  if (text.starts_with("@")) // skips a predicate
     text = text.drop_until([](char letter) { return letter == ' '; }).ltrim();
   return text.starts_with(instruction) && text.count(';') == 1 && !text.starts_with((instruction + "volatile").str());
 }

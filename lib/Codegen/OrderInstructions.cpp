@@ -23,7 +23,8 @@ using target::maxRegistersPerThread;
 
 using Order = SmallVector<Instruction *>;
 
-/// Returns true for instructions whose relative order is fixed: effects, loads, and convergent operations.
+/// Returns true for instructions whose relative order must not change: side effects, memory accesses, and convergent
+/// operations.
 bool isFixed(const Instruction &instruction) {
   if (isa<PHINode, AllocaInst>(instruction) || instruction.isTerminator() || instruction.mayReadOrWriteMemory() ||
       instruction.mayHaveSideEffects())
@@ -38,7 +39,7 @@ bool isUsedElsewhere(const Instruction &instruction) {
   });
 }
 
-/// Returns those of `loads` whose results are not needed before the next barrier.
+/// Returns those of `loads` whose results are needed only after the next barrier.
 DenseSet<Instruction *> findLateLoads(BasicBlock &block, const DenseSet<const Instruction *> &loads) {
   DenseMap<const Instruction *, unsigned> segments; // index of the section between barriers
   unsigned segment = 0;
@@ -69,9 +70,9 @@ DenseSet<Instruction *> findLateLoads(BasicBlock &block, const DenseSet<const In
   return late;
 }
 
-/// Returns the reads of shared memory in the block that may be delayed until just before their uses: there is no write
-/// and no barrier between such a read and the last fixed instruction that depends on it, and none of these instructions
-/// is among the `loads` that are delayed past barriers.
+/// Returns the reads of shared memory in the block that may be delayed until just before their uses. Such a read must
+/// not be separated by a write or a barrier from the last fixed instruction that depends on it, and none of these
+/// dependent instructions may be one of `loads`, which are delayed past barriers.
 DenseSet<Instruction *> findLateReads(BasicBlock &block, const DenseSet<Instruction *> &loads) {
   constexpr unsigned sharedMemory = 3;           // address space
   DenseMap<const Instruction *, unsigned> times; // index of the section between writes
@@ -105,7 +106,7 @@ DenseSet<Instruction *> findLateReads(BasicBlock &block, const DenseSet<Instruct
   return late;
 }
 
-/// Orders results, each after its operands. Covers the instructions of a block, or a subset of them.
+/// Orders the instructions of a block, or a subset of them, so that each follows its operands.
 class Ordering {
 public:
   using Filter = llvm::function_ref<bool(const Instruction &)>;
@@ -113,7 +114,7 @@ public:
   explicit Ordering(Filter isInside) : isInside(isInside) {}
 
   void add(Instruction &result) {
-    // Visits operands first; an entry is visited again when its operands are done.
+    // Visits operands first; an entry is visited again when its operands have been added.
     Order stack = {&result};
     while (!stack.empty()) {
       Instruction *top = stack.back();
@@ -133,7 +134,7 @@ public:
     }
   }
 
-  /// Returns true if the result can be added without adding a fixed instruction.
+  /// Returns true if the result can be added without also adding a fixed instruction.
   bool isReady(Instruction &result) const {
     Order needs = {&result};
     SmallPtrSet<Instruction *, 32> seen;
@@ -150,7 +151,7 @@ public:
   }
 
   Order order;
-  /// Instructions after which all others that have become computable are emitted at once.
+  /// After each of these instructions, all instructions that can then be computed are added immediately.
   DenseSet<Instruction *> usedImmediately;
 
 private:
@@ -175,14 +176,14 @@ private:
   DenseSet<const Instruction *> done;
 };
 
-/// Returns an order that keeps fixed instructions in place, except for late loads, and puts the others just before
-/// their uses; values used by other blocks come last.
+/// Returns an order that keeps fixed instructions in place, except for late loads, and puts all other instructions just
+/// before their uses. Values that other blocks use come last.
 Order orderAcrossEffects(BasicBlock &block, const DenseSet<Instruction *> &late, bool usesAtOnce = false) {
   auto isInside = [&](const Instruction &instruction) { return instruction.getParent() == &block; };
   Ordering ordering(isInside);
   if (usesAtOnce)
     ordering.usedImmediately = late;
-  // Adds the extractions of the registers that an inline assembly statement, or a phi, provides.
+  // Adds the instructions that extract the registers of an inline assembly statement or a phi.
   auto addTaken = [&](Instruction &statement) {
     for (User *user : statement.users())
       if (auto *taken = dyn_cast<ExtractValueInst>(user); taken && isInside(*taken))
@@ -204,7 +205,7 @@ Order orderAcrossEffects(BasicBlock &block, const DenseSet<Instruction *> &late,
   return std::move(ordering.order);
 }
 
-/// Returns the number of 32-bit registers; predicates have separate registers.
+/// Returns the number of 32-bit registers that a value takes; predicates have separate registers.
 unsigned registersOf(const Value &value, const DataLayout &layout) {
   Type *type = value.getType();
   if (!type->isSized() || type->isIntegerTy(1))
@@ -212,7 +213,7 @@ unsigned registersOf(const Value &value, const DataLayout &layout) {
   return unsigned(divideCeil(layout.getTypeSizeInBits(type).getFixedValue(), 32));
 }
 
-/// Returns the maximum number of live registers in this order, for the instructions' results and operands.
+/// Returns the maximum number of live registers in this order, counting the results and operands of the instructions.
 unsigned pressure(ArrayRef<Instruction *> order, const DataLayout &layout, Ordering::Filter isNeededLater) {
   DenseSet<const Value *> live;
   unsigned now = 0, most = 0;
@@ -235,7 +236,7 @@ unsigned pressure(ArrayRef<Instruction *> order, const DataLayout &layout, Order
   return std::max(most, now);
 }
 
-/// Orders the instructions between two fixed ones.
+/// Orders the instructions between two fixed instructions.
 void orderSegment(ArrayRef<Instruction *> segment, Instruction *end) {
   if (segment.size() <= maxRegistersPerThread)
     return;
@@ -275,14 +276,14 @@ void orderBetweenEffects(BasicBlock &block) {
 void reorder(BasicBlock &block, const Order &order) {
   for (Instruction *instruction : order)
     instruction->moveBefore(block, block.end());
-  // Places unused instructions, such as values that are recomputed elsewhere.
+  // Deletes unused instructions, such as values that are recomputed elsewhere.
   while (&block.front() != order.front()) {
     block.front().replaceAllUsesWith(PoisonValue::get(block.front().getType()));
     block.front().eraseFromParent();
   }
 }
 
-/// Moves loads up so that the pending ones fill a quarter of a thread's registers.
+/// Moves loads up, until the pending loads fill a quarter of a thread's registers.
 Order loadAhead(const Order &order, const DenseSet<Instruction *> &loads, Ordering::Filter isInside) {
   const DataLayout &layout = order.front()->getModule()->getDataLayout();
   Order queue;
@@ -306,9 +307,9 @@ Order loadAhead(const Order &order, const DenseSet<Instruction *> &loads, Orderi
   return std::move(result.order);
 }
 
-/// Moves loads to just before their uses, and the dependent computation right after them, if that halves the register
-/// pressure: a block that is loaded completely before it is summed. Up to four times a thread's registers ptxas does
-/// better by itself.
+/// Moves loads to just before their uses, and the dependent computations right after the loads, if that halves the
+/// register pressure. An example is a block that is loaded completely before it is summed. If the values need at most
+/// four times a thread's registers, ptxas finds a better order itself.
 void loadLate(BasicBlock &block, const DenseSet<const Instruction *> &readOnly) {
   const DataLayout &layout = block.getModule()->getDataLayout();
   Order now;

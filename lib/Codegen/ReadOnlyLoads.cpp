@@ -12,7 +12,7 @@ using namespace llvm;
 namespace tile::codegen {
 namespace {
 
-/// Returns the parameter from which a pointer to global memory was derived, or null.
+/// Returns the parameter from which a pointer to global memory is derived, or null.
 const Argument *parameterOf(const Value *pointer) {
   return dyn_cast<Argument>(getUnderlyingObject(pointer, /*MaxLookup=*/0));
 }
@@ -42,9 +42,9 @@ private:
       parameters.insert(parameter);
       isUnknown |= !parameter;
     }
-    // Treat these as writes to any memory: addresses may be integers, and a tensor map contains its address. With
-    // programmatic dependent launch another grid writes. An acquire or a volatile load must observe the writes of
-    // others.
+    // These instructions are treated as writes to any memory. If there is no pointer operand, addresses may be
+    // integers, and a tensor map contains its address. With programmatic dependent launch, another grid may write. An
+    // acquire or a volatile load must see the writes of other threads.
     StringRef text = nameOf(instruction);
     isUnknown |= text.contains("griddepcontrol") || text.contains(".acq") || text.contains(".volatile") ||
                  instruction.isVolatile() ||

@@ -11,9 +11,9 @@ class Instruction;
 
 namespace tile::codegen {
 
-/// Returns the loads of memory that nothing in the kernel writes. Different parameters do not alias, as the language
-/// defines. Returns none for a grid that may start before the previous one has written its inputs, or that may wait for
-/// other grids.
+/// Returns the loads from memory that nothing in the kernel writes. Memory of different parameters does not alias, by
+/// the rules of the language. Returns an empty set for a grid that may start before the previous grid has written its
+/// inputs, or that may wait for other grids.
 llvm::DenseSet<const llvm::Instruction *> findReadOnlyLoads(llvm::Function &function);
 
 /// Tells ptxas that the load may move across stores (PTX ISA, "ld.global.nc").

@@ -8,13 +8,13 @@ class Function;
 
 namespace tile::codegen {
 
-/// Returns the registers per thread with which a multiprocessor runs half of its maximum number of threads: 64. For
-/// CTAs of 1024 threads it is 32, with which two are resident: a single one idles while its threads wait for memory or
-/// at a barrier.
+/// Returns the number of registers per thread with which a multiprocessor can run half of its maximum number of
+/// threads: 64. For CTAs of 1024 threads the result is 32, with which two CTAs are resident; a single CTA would leave
+/// the multiprocessor idle while its threads wait for memory or at a barrier.
 unsigned registersForManyThreads(const llvm::Function &function);
 
-/// Returns true if a CTA has half of the maximum threads of a multiprocessor, so that a second one is resident only
-/// with 32 registers per thread.
+/// Returns true if a CTA has half of the maximum number of threads of a multiprocessor, so that a second CTA is
+/// resident only with 32 registers per thread.
 bool isOfMostThreads(const llvm::Function &function);
 
 } // namespace tile::codegen

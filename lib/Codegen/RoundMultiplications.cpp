@@ -9,7 +9,7 @@ using namespace llvm;
 
 namespace tile::codegen {
 
-/// Returns true if the value may reach an addition through moves and sign changes.
+/// Returns true if the value may reach an addition, directly or through moves and sign changes.
 static bool mayBeAdded(const Value &value, unsigned depth = 0) {
   constexpr unsigned maxDepth = 4; // beyond this depth, assume an addition
   if (depth == maxDepth)

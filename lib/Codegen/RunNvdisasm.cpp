@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// nvdisasm prints a source location before the instructions that belong to it. For an inlined function, the comment
-// contains its own location and that of the call:
+// nvdisasm prints a source location before the instructions to which it applies. For an inlined function, the comment
+// contains the location in the function and that of the call:
 //
 //   .text.matmul:
 //   \t//## File "/kernels/matmul.tile", line 58

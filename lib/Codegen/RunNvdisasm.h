@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Disassembles a cubin to SASS with nvdisasm, including source lines if the cubin has line tables.
+// Disassembles a cubin to SASS with nvdisasm, with source lines if the cubin has line tables.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
@@ -12,7 +12,7 @@ namespace tile::codegen {
 
 struct SassLine {
   std::string text;  ///< an instruction or a label
-  std::string file;  ///< source file; empty: unknown
+  std::string file;  ///< source file; empty if unknown
   unsigned line = 0; ///< counted from 1
 };
 

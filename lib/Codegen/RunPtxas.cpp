@@ -31,7 +31,7 @@ using llvm::StringRef;
 namespace tile::codegen {
 namespace {
 
-/// Returns the number before `label` in a list like "Used 40 registers, 16 bytes smem"; 0 if the label is absent.
+/// Returns the integer before `label` in a list like "Used 40 registers, 16 bytes smem"; 0 if `label` is absent.
 unsigned numberBefore(StringRef line, StringRef label) {
   size_t end = line.find(label);
   if (end == StringRef::npos)
@@ -84,7 +84,7 @@ PtxasReport parsePtxasOutput(StringRef text) {
 }
 
 std::string findSource(StringRef ptx, unsigned line) {
-  // .loc FILE LINE COLUMN applies until the next one; .file FILE "PATH" comes at the end.
+  // .loc FILE LINE COLUMN applies until the next .loc; .file FILE "PATH" comes at the end of the PTX.
   unsigned file = 0, row = 0, column = 0, current = 0;
   StringRef path;
   for (StringRef text : llvm::split(ptx, '\n')) {
@@ -104,10 +104,10 @@ std::string findSource(StringRef ptx, unsigned line) {
   return row == 0 || path.empty() ? "" : formatv("{0}:{1}:{2}", path, row, column).str();
 }
 
-// More errors than this are not useful.
+// Limits the number of errors in a message.
 constexpr size_t maxErrors = 20;
 
-/// Describes the errors, each with its location in the source of the kernel.
+/// Describes the errors, each with its location in the kernel's source.
 static std::string describeErrors(const PtxasReport &report, StringRef ptx) {
   std::string text;
   for (const PtxasError &error : llvm::ArrayRef(report.errors).take_front(maxErrors)) {
@@ -119,7 +119,7 @@ static std::string describeErrors(const PtxasReport &report, StringRef ptx) {
   return text;
 }
 
-/// Returns the last lines of output that cannot be parsed.
+/// Returns the last lines of output that could not be parsed.
 static StringRef lastLines(StringRef text) {
   size_t begin = text.size();
   for (size_t line = 0; line < maxErrors && begin != StringRef::npos; ++line)
@@ -127,12 +127,13 @@ static StringRef lastLines(StringRef text) {
   return begin == StringRef::npos ? text : text.drop_front(begin);
 }
 
-// No useful kernel keeps ptxas busy for minutes.
+// No useful kernel keeps ptxas busy for longer.
 constexpr int maxSeconds = 600;
 
-/// Returns the environment of this process plus glibc tunables, unless they are set: the heap grows by 64 MiB and in
-/// huge pages. ptxas then takes 700 page faults instead of 6000: 142 ms instead of 159 for a GEMM of 8192, 14 instead
-/// of 17 for vector_add (glibc manual, "Memory Allocation Tunables").
+/// Returns the environment of this process, plus glibc tunables unless the environment sets them: with these, the heap
+/// grows in steps of 64 MiB and uses huge pages. ptxas then takes 700 page faults instead of 6000: 142 ms instead of
+/// 159 ms for a GEMM of size 8192, and 14 ms instead of 17 ms for vector_add (glibc manual, "Memory Allocation
+/// Tunables").
 static std::vector<std::string> makeEnvironment() {
   std::vector<std::string> variables;
   for (char **variable = environ; *variable; ++variable)
@@ -143,7 +144,7 @@ static std::vector<std::string> makeEnvironment() {
   return variables;
 }
 
-/// Explains the failure of ptxas.
+/// Returns an error that explains why ptxas failed.
 static llvm::Error explainFailure(StringRef ptxas, StringRef ptx, const Ended &ended, const target::GpuTarget &target) {
   PtxasReport report = parsePtxasOutput(ended.output);
   // A shortage of memory on this machine is not an error in the code.
@@ -157,7 +158,8 @@ static llvm::Error explainFailure(StringRef ptxas, StringRef ptx, const Ended &e
                                          ended.code, StringRef(reason).trim()));
 }
 
-/// Returns true if an ELF is truncated before the end of its section headers: ptxas does not detect incomplete writes.
+/// Returns true if an ELF file is truncated before the end of its section headers: ptxas does not detect incomplete
+/// writes.
 static bool isCutOff(StringRef elf) {
   constexpr size_t headerBytes = 64, offsetPlace = 0x28, sizePlace = 0x3a,
                    countPlace = 0x3c; // ELF-64 object file format

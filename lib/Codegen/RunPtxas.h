@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Assembles PTX to a cubin with ptxas in a subprocess, and parses its report.
+// Assembles PTX into a cubin with ptxas in a subprocess, and parses the report of ptxas.
 //
-// nvJitLink would save 10 ms, but it compiles for later linking, and then ignores setmaxnreg.
+// nvJitLink would save 10 ms, but it compiles code for later linking, and setmaxnreg is then ignored.
 #pragma once
 
 #include "Target/GpuTarget.h"
@@ -16,7 +16,7 @@
 
 namespace tile::codegen {
 
-/// Resources of one kernel, from `ptxas -v`.
+/// The resources of one kernel, as reported by `ptxas -v`.
 struct KernelResources {
   std::string entry;
   unsigned registers = 0;    ///< 32-bit registers per thread
@@ -27,14 +27,14 @@ struct KernelResources {
 };
 
 struct PtxasError {
-  unsigned line = 0; ///< line of the PTX, counted from 1; 0: none
+  unsigned line = 0; ///< line of the PTX, counted from 1; 0 if there is none
   std::string message;
 };
 
 /// The parsed output of ptxas.
 struct PtxasReport {
   std::vector<KernelResources> kernels;
-  std::vector<std::string> warnings; ///< includes performance notes, "(C7510) ..."
+  std::vector<std::string> warnings; ///< also contains performance notes, "(C7510) ..."
   std::vector<PtxasError> errors;
 
   const KernelResources *find(llvm::StringRef entry) const;
@@ -57,10 +57,10 @@ struct PtxasRun {
   const std::atomic<bool> *cancelled = nullptr; ///< set to true to cancel
   unsigned level = highestPtxasLevel;           ///< optimisation level, -O0 to -O3
   int64_t dynamicShared = 0;                    ///< dynamic shared memory per CTA in bytes, which limits occupancy
-  std::optional<unsigned> residentCtas = {};    ///< CTAs per multiprocessor to request; 0: none; nullopt: what suits
+  std::optional<unsigned> residentCtas = {};    ///< CTAs per multiprocessor to request; 0: none; nullopt: chosen
 };
 
-/// Assembles the PTX. If ptxas rejects the code, fails with its errors and their source locations. ptxas may run
+/// Assembles the PTX. If ptxas rejects the code, fails with the errors and their source locations. May run ptxas
 /// several times, for different numbers of CTAs per multiprocessor (ChooseRegisters.h).
 llvm::Expected<Assembled> runPtxas(llvm::StringRef ptxas, llvm::StringRef ptx, const target::GpuTarget &target,
                                    const PtxasRun &run = {});

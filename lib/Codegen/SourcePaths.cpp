@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 namespace tile::codegen {
 namespace {
 
-/// Returns true if `path` is in `folder`, or is equal to it.
+/// Returns true if `path` is `folder` or lies in it.
 bool startsWithFolder(StringRef path, StringRef folder) {
   if (folder.empty() || !path.starts_with(folder))
     return false;
@@ -43,7 +43,7 @@ SourcePaths::SourcePaths(StringRef input, llvm::ArrayRef<std::string> importFold
   auto add = [&](const fs::path &folder) {
     std::string name = folder.is_absolute() ? "" : withSlash(folder.lexically_normal().string());
     folders.push_back({withSlash(absolutePath(folder)), name});
-    // Modules are identified by paths without symbolic links.
+    // Paths of modules have their symbolic links resolved.
     std::error_code failed;
     if (fs::path real = fs::weakly_canonical(folder, failed);
         !failed && withSlash(real.string()) != folders.back().path)
@@ -65,7 +65,7 @@ std::string SourcePaths::nameOf(StringRef path) const {
   for (const Folder &folder : folders)
     if (startsWithFolder(absolute, folder.path))
       return folder.name + withoutFolder(absolute, folder.path).str();
-  // In a folder above the input, inside a project that moves as a whole.
+  // The file is in a folder above the input, within a project that is moved as a whole.
   const Folder &first = folders.front();
   fs::path relative = fs::path(absolute).lexically_relative(first.path);
   return (fs::path(first.name) / relative).lexically_normal().string();

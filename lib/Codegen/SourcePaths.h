@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The names of source files in artifacts. They do not depend on the working folder, so the same sources and options
-// give identical artifacts.
+// Determines the names of source files in artifacts. The names do not depend on the working folder, so the same sources
+// and options give identical artifacts.
 //
 //   tilec kernels/gemm.tile             kernels/gemm.tile     relative paths are kept
 //   tilec /home/me/kernels/gemm.tile    gemm.tile             the folder of the input is omitted
@@ -19,11 +19,11 @@ namespace tile::codegen {
 
 class SourcePaths {
 public:
-  /// `replacements` are prefixes of absolute paths and their replacements; the last match wins.
+  /// `replacements` are pairs of a prefix of absolute paths and its replacement; the last match wins.
   SourcePaths(llvm::StringRef input, llvm::ArrayRef<std::string> importFolders,
               llvm::ArrayRef<std::pair<std::string, std::string>> replacements);
 
-  /// Returns the name for a file that was read by this path.
+  /// Returns the name for a file that was read from `path`.
   std::string nameOf(llvm::StringRef path) const;
 
 private:
@@ -36,7 +36,7 @@ private:
 };
 
 /// Renames the files in the locations of all operations. Neither LLVM nor ptxas decodes escape sequences in PTX
-/// strings, so characters that need one become '_'.
+/// strings, so characters that would have to be escaped become '_'.
 void renameSources(mlir::ModuleOp module, const SourcePaths &paths);
 
 } // namespace tile::codegen

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Spills are loads and stores of local memory; kernels have no other local memory accesses.
+// Spills are accesses to local memory; kernels access local memory in no other way.
 #include "Codegen/SpillPlaces.h"
 #include "Codegen/MachineCode.h"
 
@@ -16,12 +16,12 @@ bool spillsHardlyInLoops(llvm::StringRef cubin, unsigned few) {
   constexpr int64_t hundred = 100;
   bool spills = false, spillsInLoop = false;
   bool isUnderstood = forEachCode(cubin, [&](llvm::ArrayRef<Instruction> code) {
-    std::vector<int64_t> localsBefore{0}; // number of local accesses before each instruction
+    std::vector<int64_t> localsBefore{0}; // number of accesses to local memory before each instruction
     for (const Instruction &instruction : code)
       localsBefore.push_back(localsBefore.back() + isLocal(instruction));
     spills |= localsBefore.back() != 0;
     std::vector<CodeLoop> loops = findLoops(code);
-    // not a loop: the branch to itself after the end of the code
+    // the branch to itself that follows the end of the code is not a loop
     llvm::erase_if(loops, [](CodeLoop loop) { return loop.first == loop.last; });
     if (loops.empty() && !code.empty())
       loops.push_back({0, code.size() - 1});

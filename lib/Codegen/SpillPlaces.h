@@ -6,9 +6,8 @@
 
 namespace tile::codegen {
 
-/// Returns true if the cubin spills, and all spills are outside of loops except for up to `few` accesses per loop,
-/// which are at most 1 % of its instructions. Code without loops is treated as one loop. Returns false if the code
-/// cannot be decoded.
+/// Returns true if the cubin spills, but hardly in loops: in each loop, at most `few` accesses, and at most 1 % of the
+/// instructions, are spills. Code without loops is treated as one loop. Returns false if the code cannot be decoded.
 bool spillsHardlyInLoops(llvm::StringRef cubin, unsigned few);
 
 } // namespace tile::codegen

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// fork, exec, and a loop that reads a pipe until the child has ended.
+// Runs a program with fork and exec, and reads a pipe in a loop until the child has ended.
 //
-// llvm::sys::ExecuteAndWait is unsuitable: it redirects output to files without a size limit, its time limit uses the
-// only alarm of this process, and the child would outlive this process and run in its folder.
+// llvm::sys::ExecuteAndWait is unsuitable: it redirects output to files without a size limit, its time limit uses this
+// process's only alarm, and the child would outlive this process and run in its folder.
 #include "Codegen/Subprocess.h"
 
 #include "llvm/ADT/SmallVector.h"
@@ -31,7 +31,7 @@ void BoundedText::append(StringRef part) {
   size_t room = std::min(part.size(), most - head.size());
   head += part.take_front(room);
   tail += part.drop_front(room);
-  // Trim only when the tail is twice as long, so that each byte is moved once on average.
+  // Trims the tail only when it is twice as long as needed, so that each byte is moved once on average.
   if (tail.size() > 2 * most) {
     dropped += tail.size() - most;
     tail.erase(0, tail.size() - most);
@@ -55,10 +55,11 @@ std::string BoundedText::take() const {
 namespace {
 
 constexpr int cannotStart = 127; // as in a shell
-/// A folder without user files: ptxas writes time and size of a source that it finds by name into the debug data.
+/// A folder without user files is used, because ptxas writes the time and size of a source file that it finds by name
+/// into the debug data.
 constexpr const char *emptyFolder = "/proc";
 
-/// Converts the texts to the form that execve takes.
+/// Converts the strings to the form that execve takes.
 std::vector<char *> pointersTo(llvm::ArrayRef<std::string> texts) {
   std::vector<char *> pointers;
   for (const std::string &text : texts)
@@ -67,7 +68,7 @@ std::vector<char *> pointersTo(llvm::ArrayRef<std::string> texts) {
   return pointers;
 }
 
-/// Runs in the child: only async-signal-safe calls are allowed between fork and exec.
+/// Runs in the child, where only async-signal-safe calls are allowed between fork and exec.
 [[noreturn]] void becomeProgram(char **arguments, char **environment, pid_t parent, int output,
                                 llvm::ArrayRef<int> inherited) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -82,7 +83,7 @@ std::vector<char *> pointersTo(llvm::ArrayRef<std::string> texts) {
   _exit(cannotStart);
 }
 
-/// Reads the available output.
+/// Reads the output that is available.
 void drain(int pipe, BoundedText &output) {
   char part[1 << 16];
   for (ssize_t count; (count = read(pipe, part, sizeof part)) > 0 || (count < 0 && errno == EINTR);)
@@ -90,8 +91,8 @@ void drain(int pipe, BoundedText &output) {
       output.append(StringRef(part, size_t(count)));
 }
 
-/// Reads until the child has ended. Returns false on timeout or cancellation. A grandchild may keep the pipe open for
-/// longer.
+/// Reads until the child has ended, even if a grandchild keeps the pipe open for longer. Returns false on timeout or
+/// cancellation.
 bool readUntilEnd(pid_t child, int pipe, int maxSeconds, const std::atomic<bool> *cancelled, BoundedText &output) {
   constexpr long long millisecondsToNotice = 20;
   using Clock = std::chrono::steady_clock;
@@ -110,7 +111,7 @@ bool readUntilEnd(pid_t child, int pipe, int maxSeconds, const std::atomic<bool>
       break;
     drain(pipe, output);
     if (watched[1].revents & POLLHUP)
-      watched[1].fd = -1; // errors are ignored from here on
+      watched[1].fd = -1; // errors are ignored from now on
     if (watched[0].revents || (watched[0].fd < 0 && watched[1].fd < 0))
       break;
   }
@@ -123,7 +124,7 @@ bool readUntilEnd(pid_t child, int pipe, int maxSeconds, const std::atomic<bool>
 
 llvm::Expected<Ended> runProgram(llvm::ArrayRef<std::string> command, llvm::ArrayRef<std::string> environment,
                                  int maxSeconds, llvm::ArrayRef<int> inherited, const std::atomic<bool> *cancelled) {
-  constexpr size_t maxOfEitherEnd = 64 << 10; // errors and kernel reports are single lines
+  constexpr size_t maxOfEitherEnd = 64 << 10; // errors and reports for kernels are single lines
   auto cannot = [&](const char *reason) {
     return llvm::make_error<EnvironmentError>(formatv("cannot start '{0}': {1}", command[0], reason).str());
   };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Translates with upstream's exporter, and adds attributes that it cannot express.
+// Translates with upstream's exporter and adds attributes that the exporter cannot express.
 #include "Codegen/TranslateToLlvm.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -21,9 +21,9 @@ namespace tile::codegen {
 
 llvm::Error addLineTables(ModuleOp module) {
   PassManager manager(module.getContext());
-  manager.enableVerifier(false); // verified before; this pass adds only locations
+  manager.enableVerifier(false); // the module has been verified, and this pass only adds locations
   LLVM::DIScopeForLLVMFuncOpPassOptions options;
-  // With Full and LineTablesOnly LLVM prints `.target ..., debug`, which disables the optimisations of ptxas.
+  // With Full and LineTablesOnly, LLVM prints `.target ..., debug`, which disables the optimisations of ptxas.
   options.emissionKind = LLVM::DIEmissionKind::DebugDirectivesOnly;
   manager.addPass(LLVM::createDIScopeForLLVMFuncOpPass(options));
   if (failed(manager.run(module)))
@@ -31,8 +31,8 @@ llvm::Error addLineTables(ModuleOp module) {
   return llvm::Error::success();
 }
 
-/// Marks inline assembly as convergent. Also checks that constraints match the operands: LLVM's verifier does not, and
-/// its code generator would crash.
+/// Marks inline assembly as convergent. Also checks that constraints match the operands: LLVM's verifier does not check
+/// this, and its code generator would crash.
 static llvm::Error markInlineAssemblyConvergent(llvm::Module &module) {
   for (llvm::Function &function : module)
     for (llvm::Instruction &instruction : llvm::instructions(function))
@@ -46,7 +46,7 @@ static llvm::Error markInlineAssemblyConvergent(llvm::Module &module) {
   return llvm::Error::success();
 }
 
-/// Removes our attributes, which are no longer needed: the exporter warns about unknown attributes.
+/// Removes attributes of the tile dialect, which are no longer needed: the exporter warns about unknown attributes.
 static void removeTileAttributes(ModuleOp module) {
   auto isOurs = [](NamedAttribute attribute) { return attribute.getName().strref().starts_with("tile."); };
   module.walk([&](LLVM::LLVMFuncOp function) {

@@ -25,7 +25,7 @@ bool isWgmma(const Instruction &instruction) {
   return nameOf(instruction).contains("wgmma.mma_async");
 }
 
-/// A constant address in shared memory: a buffer and a byte offset.
+/// A constant address in shared memory: a buffer and an offset in bytes.
 struct SharedAddress {
   GlobalVariable *buffer;
   int64_t offset;
@@ -43,13 +43,13 @@ std::optional<SharedAddress> matchSharedAddress(Value *value, const DataLayout &
   return buffer ? std::optional(SharedAddress{buffer, offset.getSExtValue()}) : std::nullopt;
 }
 
-/// Returns true for users that need the address in a register; others take it as an immediate.
+/// Returns true for users that need the address in a register; other users take it as an immediate.
 bool isInRegister(const Instruction &user) {
   auto *call = dyn_cast<CallInst>(&user);
   return isa<GetElementPtrInst, BinaryOperator>(user) || (call && call->isInlineAsm());
 }
 
-/// Recomputes addresses from the address of the buffer, which is taken at `place`.
+/// Recomputes addresses from the address of the buffer, which is materialized at `place`.
 class BaseRewriter {
 public:
   explicit BaseRewriter(BasicBlock::iterator place) : place(place) {}

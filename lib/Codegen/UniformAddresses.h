@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Warp-uniform addresses in shared memory.
+// Keeps addresses in shared memory in uniform registers.
 #pragma once
 
 namespace llvm {
@@ -8,14 +8,14 @@ class Function;
 
 namespace tile::codegen {
 
-/// Materializes the shared-memory base address again before each innermost loop, and in each other block that computes
-/// with it, in kernels that use wgmma.
+/// Materializes the base address of shared memory again before each innermost loop, and in each other block that
+/// computes with this address, in kernels that use wgmma.
 ///
-/// wgmma descriptors are read from uniform registers, which ptxas computes with uniform instructions that issue
-/// alongside the others. But ptxas keeps an address that different blocks share with per-thread additions in per-thread
-/// registers, together with everything computed from it. A loop in the backward pass of attention had 40 instructions
-/// of 276 that copy words of descriptors to uniform registers, and now has none. LLVM would materialize the address
-/// only once.
+/// wgmma reads descriptors from uniform registers, which ptxas computes with uniform instructions that issue alongside
+/// other instructions. However, if different blocks share an address with per-thread additions, ptxas keeps the address
+/// in per-thread registers, together with everything that is computed from it. In a loop in the backward pass of
+/// attention, 40 of 276 instructions copied words of descriptors to uniform registers; now none does. LLVM by itself
+/// would materialize the address only once.
 void takeSharedBaseAnew(llvm::Function &function);
 
 } // namespace tile::codegen

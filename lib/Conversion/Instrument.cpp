@@ -46,7 +46,7 @@ std::optional<Recorded> classify(Operation *op) {
   auto statement = dyn_cast<LLVM::InlineAsmOp>(op);
   if (!statement)
     return std::nullopt;
-  // Operations that convert-cta-to-nvvm emits as inline PTX are recognized by their text.
+  // Operations that convert-cta-to-nvvm emits as inline PTX are recognised by their text.
   const std::pair<StringRef, Recorded> known[] = {
       {"mbarrier.try_wait", {TimeMark::BarrierWait, true}}, {"wgmma.wait_group", {TimeMark::MmasWait, true}},
       {"cp.async.wait", {TimeMark::CopiesWait, true}},      {"cp.async.bulk.wait", {TimeMark::CopiesWait, true}},

@@ -13,7 +13,7 @@ struct AccessHints {
   EvictionPolicy evict = EvictionPolicy::normal;
   bool isVolatile = false;
   /// The access reads aligned chunks of which only some bytes are wanted, or even allocated. Such a read is marked with
-  /// `.weak`, which is the default and so changes nothing, but lets the simulator recognize it.
+  /// `.weak`, which is the default and so changes nothing, but lets the simulator recognise it.
   bool covers = false;
 
   bool isPlain() const { return cache == CacheModifier::none && evict == EvictionPolicy::normal && !covers; }
