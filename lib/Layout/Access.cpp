@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Access plans; see Access.h. Both planners search combinations of registers that step through memory as the
-// instruction requires ("steps"), then clear the low offset bits of all other registers by adding steps to them.
+// Plans accesses; see Access.h. Both planners search for combinations of registers, called steps, that advance through
+// memory as the instruction requires. They then clear the low offset bits of all other registers by adding steps to
+// them.
 
 #include "Layout/Access.h"
 
@@ -14,12 +15,12 @@ namespace tile::layout {
 
 namespace {
 
-/// A basis of the register bits: element i is the register index selected by new register bit i.
+/// A basis of the register bits: element i is the register index that new register bit i selects.
 using RegisterBasis = std::vector<uint64_t>;
 
-/// Completes `steps` (independent combinations of register bits) to a basis of all registers. The images of the added
-/// vectors have no bit of `clearMask`. For every bit b in the mask, steps[b] must have the image 1 << b. Returns none
-/// if there is no such basis.
+/// Completes `steps` (independent combinations of register bits) to a basis of all registers, such that the images of
+/// the added vectors have no bit of `clearMask`. For every bit b of the mask, steps[b] must have the image 1 << b.
+/// Returns nullopt if there is no such basis.
 std::optional<RegisterBasis> completeBasis(const LinearLayout &offsets, const RegisterBasis &steps,
                                            uint64_t clearMask) {
   const unsigned registerBits = offsets.inDimSizeLog2(registerDim);
@@ -44,7 +45,7 @@ std::vector<int32_t> registerOrderOf(const RegisterBasis &basis) {
   return order;
 }
 
-/// Returns register combinations whose images are exactly 1, 2, 4, …; at most maxBits of them.
+/// Returns combinations of registers whose images are exactly 1, 2, 4, …, for at most `maxBits` bits.
 RegisterBasis contiguousSteps(const LinearLayout &offsets, unsigned maxBits) {
   Span registers(offsets.flatBases(registerDim));
   RegisterBasis steps;
@@ -57,7 +58,7 @@ RegisterBasis contiguousSteps(const LinearLayout &offsets, unsigned maxBits) {
   return steps;
 }
 
-/// Returns the images of the register basis from index `first` on, scaled to bytes.
+/// Returns the images of the basis vectors from index `first` on, scaled to bytes.
 std::vector<uint64_t> images(const LinearLayout &offsets, const RegisterBasis &basis, size_t first, uint64_t scale) {
   std::vector<uint64_t> result;
   for (size_t index = first; index < basis.size(); ++index)
@@ -100,8 +101,8 @@ int64_t bankConflicts(const LinearLayout &offsets, unsigned elementBytes, unsign
   uint64_t accessBytes = std::max<uint64_t>(wordBytes, uint64_t(elementBytes) * vectorElements);
   assert(accessBytes <= 16 && "a lane accesses at most 16 bytes");
   unsigned phaseLaneBits = log2Of(lineBytes / accessBytes);
-  // Lanes of a phase reach 2^rank distinct units of accessBytes; units in one bank group are served one after another.
-  // XOR with the other inputs permutes banks, so every phase and every access costs the same.
+  // The lanes of a phase access 2^rank distinct units of accessBytes; units in the same bank group are accessed one
+  // after another. XOR with the other inputs permutes banks, so every phase and every access costs the same.
   std::vector<uint64_t> lanes = offsets.flatBases(laneDim);
   lanes.resize(phaseLaneBits);
   Span units, banks;
@@ -117,8 +118,8 @@ int64_t bankConflicts(const LinearLayout &offsets, unsigned elementBytes, unsign
 
 namespace {
 
-/// Requirements of ldmatrix: the images of lane bits 0-1 and 2-4, and the low offset bits that no other input may
-/// touch.
+/// The requirements of ldmatrix on the images of lane bits 0-1 and 2-4, and the low offset bits that no other input may
+/// affect.
 struct FragmentShape {
   bool transposed;
   unsigned elementBits;    // log2 of the elements in a 32-bit register
@@ -148,8 +149,8 @@ std::optional<MatrixAccess> planFragment(const LinearLayout &offsets, unsigned e
   unsigned registerBits = offsets.inDimSizeLog2(registerDim);
   if (registerBits < shape.elementBits || !lanesMatch(offsets, shape))
     return std::nullopt;
-  // The elements of a 32-bit register are adjacent in the row. If transposed, they are registers 0 and 1, which mma
-  // packs, in two rows.
+  // The elements of a 32-bit register are adjacent in the row. With .trans, they are registers 0 and 1, which come from
+  // two rows and which mma packs.
   RegisterBasis steps = shape.transposed ? RegisterBasis{1} : contiguousSteps(offsets, shape.elementBits);
   if (steps.size() != shape.elementBits || (shape.transposed && (offsets.applyFlat(1) & shape.rowMask)))
     return std::nullopt;
@@ -165,7 +166,7 @@ std::optional<MatrixAccess> planFragment(const LinearLayout &offsets, unsigned e
   access.matrices = 1u << matrixBits;
   access.registerOrder = registerOrderOf(*basis);
 
-  // Lane t supplies row t % 8 of matrix t / 8.
+  // Lane t supplies the address of row t % 8 of matrix t / 8.
   std::vector<uint64_t> oldLanes = offsets.flatBases(laneDim), lanes;
   if (shape.transposed)
     lanes = {offsets.applyFlat((*basis)[0]), oldLanes[0], oldLanes[1]};
@@ -203,7 +204,7 @@ std::optional<MatrixAccess> planLdmatrix(const LinearLayout &distributed, const 
 std::optional<MatrixAccess> planMatrixAccess(const LinearLayout &distributed, const LinearLayout &shared,
                                              unsigned elementBytes) {
   unsigned plainBytes = planVectorAccess(memoryOffsets(distributed, shared), elementBytes).elements * elementBytes;
-  constexpr unsigned widestBytes = 16, bytesOfMatrix = 4; // per lane
+  constexpr unsigned widestBytes = 16, bytesOfMatrix = 4; // bytes per lane
   if (plainBytes >= widestBytes)
     return std::nullopt;
   std::optional<MatrixAccess> matrix = planLdmatrix(distributed, shared, elementBytes);

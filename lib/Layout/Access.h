@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Wide and conflict-free accesses of the threads of a CTA to a buffer.
+// Wide accesses, without bank conflicts, by the threads of a CTA to a buffer.
 //
-// Everything is derived from `offsets = memoryOffsets(distributed, shared)`, the linear map from (register, lane, warp)
-// to the element offset. The registers of an access need not be the lowest ones, or even correspond to a set of
-// register bits. A plan therefore contains a register order: a linear permutation of the registers after which each
+// All plans are derived from `offsets = memoryOffsets(distributed, shared)`, the linear map from (register, lane, warp)
+// to the element offset. The registers of an access need not be the lowest ones; they need not even correspond to a set
+// of register bits. A plan therefore contains a register order: a linear permutation of the registers after which each
 // access takes consecutive positions.
 //
 //   registerOrder = [0, 4, 1, 5, 2, 6, 3, 7], 2 elements per access:  (0, 4) (1, 5) (2, 6) (3, 7)
@@ -14,30 +14,30 @@
 namespace tile::layout {
 
 struct VectorAccess {
-  unsigned elements = 1;              // per access: a power of two; consecutive and aligned in memory
+  unsigned elements = 1;              // elements per access, a power of two; they are consecutive and aligned in memory
   std::vector<int32_t> registerOrder; // position -> register
-  /// (register = index of the access, lane, warp) -> element offset of the access.
+  /// Maps (register = index of the access, lane, warp) to the element offset of the access.
   LinearLayout addresses;
 };
 
 /// Plans the widest access of at most maxBytes. For global memory, pass the offsets of unswizzledShared(shape, order)
-/// and a maxBytes that respects the known contiguity and alignment.
+/// and choose maxBytes according to the known contiguity and alignment.
 VectorAccess planVectorAccess(const LinearLayout &offsets, unsigned elementBytes, unsigned maxBytes = 16);
 
-/// Returns the number of wavefronts that one access of a warp takes beyond the minimum. Exact for 32 banks of 4 bytes:
-/// the access of a warp is served in phases of 32, 16 or 8 lanes for up to 4, 8 or 16 bytes per lane, and lanes that
-/// touch the same word of a bank share it.
+/// Returns the number of wavefronts that one access of a warp takes in addition to the minimum. The result is exact for
+/// 32 banks of 4 bytes: an access of a warp is served in phases of 32, 16 or 8 lanes for up to 4, 8 or 16 bytes per
+/// lane, and lanes that access the same word of a bank share it.
 int64_t bankConflicts(const LinearLayout &offsets, unsigned elementBytes, unsigned vectorElements);
 
-/// An ldmatrix or stmatrix access (8x8 matrices of 16-bit units). The positions of registerOrder run first over the
+/// An access by ldmatrix or stmatrix (8x8 matrices of 16-bit units). The positions of registerOrder run first over the
 /// elements of a 32-bit register, then over the matrices of an instruction, then over the instructions.
 struct MatrixAccess {
   bool transposed = false;
   unsigned matrices = 1;            // 1, 2 or 4
   unsigned elementsPerRegister = 2; // elements in a 32-bit register
   std::vector<int32_t> registerOrder;
-  /// (register = index of the instruction, lane, warp) -> *byte* offset that the lane supplies. The low 3 lane bits
-  /// select the row, the next bits select the matrix; lanes beyond 8 * matrices repeat addresses.
+  /// Maps (register = index of the instruction, lane, warp) to the *byte* offset that the lane supplies. The low 3 lane
+  /// bits select the row, the next bits select the matrix; lanes beyond 8 * matrices repeat addresses.
   LinearLayout addresses;
 
   int32_t registerAt(unsigned access, unsigned matrix, unsigned element) const {
@@ -45,13 +45,13 @@ struct MatrixAccess {
   }
 };
 
-/// Plans ldmatrix accesses, with or without .trans, for elements of 1, 2 and 4 bytes (.trans: 2 bytes only). Returns
-/// none if the registers and lanes do not hold ldmatrix fragments. Row addresses are 16-byte aligned if the buffer is.
-/// stmatrix writes the fragments that ldmatrix reads, at the same addresses.
+/// Plans ldmatrix accesses, with or without .trans, for elements of 1, 2 and 4 bytes (.trans: only 2 bytes). Returns
+/// nullopt if the registers and lanes do not hold ldmatrix fragments. Row addresses are 16-byte aligned if the buffer
+/// is. stmatrix writes at the same addresses the fragments that ldmatrix reads.
 std::optional<MatrixAccess> planLdmatrix(const LinearLayout &distributed, const LinearLayout &shared,
                                          unsigned elementBytes);
 
-/// Like planLdmatrix, but returns none unless each access moves more bytes per lane than a vector access. These
+/// Like planLdmatrix, but returns nullopt unless each access moves more bytes per lane than a vector access. These
 /// instructions exchange data between the lanes of a warp.
 std::optional<MatrixAccess> planMatrixAccess(const LinearLayout &distributed, const LinearLayout &shared,
                                              unsigned elementBytes);

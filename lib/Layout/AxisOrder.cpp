@@ -7,7 +7,7 @@
 namespace tile::layout {
 
 bool isInOrder(const LinearLayout &layout, unsigned axis) {
-  int32_t seen = 0, lower = 0; // steps of all bits so far, and of the bits of the preceding dimensions
+  int32_t seen = 0, lower = 0; // steps of all bits so far, and of the bits of the preceding input dimensions
   for (std::string_view dim : {registerDim, laneDim, warpDim}) {
     lower = seen;
     for (const std::vector<int32_t> &basis : layout.bases(dim)) {
@@ -18,7 +18,7 @@ bool isInOrder(const LinearLayout &layout, unsigned axis) {
       others[axis] = 0;
       if (!std::has_single_bit(uint32_t(step)) || layout.flatten(others) != 0)
         return false;
-      if (seen & step) // broadcast bit
+      if (seen & step) // a broadcast bit
         continue;
       // Partial results of warps are numbered in the order of the warp bits.
       if (step <= lower || (dim == warpDim && step <= seen))

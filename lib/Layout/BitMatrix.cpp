@@ -23,7 +23,7 @@ Span::Reduced Span::reduce(uint64_t vector) const {
       result.value ^= pivot.value;
       result.combination ^= pivot.combination;
     }
-    // Bits above `leading` are final; below it the value may have changed.
+    // Bits above `leading` are final; bits below it may have changed.
     remaining = result.value & ((uint64_t(1) << leading) - 1);
   }
   return result;
@@ -76,8 +76,8 @@ std::vector<uint64_t> independentSubset(const std::vector<uint64_t> &vectors) {
 }
 
 std::vector<uint64_t> intersectSpans(const std::vector<uint64_t> &first, const std::vector<uint64_t> &second) {
-  // A vector of `second` that depends on `first` and earlier ones of `second` closes a cycle a + b = 0 with a in one
-  // span and b in the other, so a lies in both. These cycles generate the intersection.
+  // If a vector of `second` depends on `first` and on earlier vectors of `second`, then a + b = 0 for some a in
+  // span(first) and b in span(second), so a lies in both spans. These vectors a generate the intersection.
   std::vector<uint64_t> left = independentSubset(first);
   std::vector<uint64_t> right = independentSubset(second);
   std::vector<uint64_t> result;

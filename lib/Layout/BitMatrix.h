@@ -3,10 +3,10 @@
 //
 //   y = A x        y is the XOR of the columns of A selected by the bits of x
 //
-// `Span` is the one elimination routine: vectors are inserted in order, each is kept if it is independent of the
-// earlier ones, and any vector of the span can be expressed in the kept ones. Inserting the columns of a matrix from
-// bit 0 up therefore makes `express` return the numerically lowest preimage. Rank, intersection and complement all
-// follow from it.
+// `Span` is the only elimination routine: vectors are inserted in order, a vector is kept if it is independent of the
+// earlier ones, and any vector of the span can be expressed as a combination of kept vectors. Inserting the columns of
+// a matrix from bit 0 up therefore makes `express` return the numerically lowest preimage. Rank, intersection and
+// complement are computed with it.
 #pragma once
 
 #include <array>
@@ -22,13 +22,13 @@ public:
   Span() = default;
   explicit Span(const std::vector<uint64_t> &vectors);
 
-  /// Adds a vector; returns true if it was independent of the vectors inserted before.
+  /// Adds a vector; returns true if it is independent of the vectors that were inserted before.
   bool insert(uint64_t vector);
 
   bool contains(uint64_t vector) const { return reduce(vector).value == 0; }
 
-  /// Returns the set of inserted vectors (bit i = i-th inserted vector) whose XOR is `vector`; none if it is outside
-  /// the span. Uses only vectors that were independent when inserted.
+  /// Returns the set of inserted vectors (bit i stands for the i-th inserted vector) whose XOR is `vector`; nullopt if
+  /// `vector` is outside the span. Uses only vectors that were independent when they were inserted.
   std::optional<uint64_t> express(uint64_t vector) const;
 
   unsigned dimension() const { return numIndependent; }
@@ -40,7 +40,7 @@ private:
   };
   Reduced reduce(uint64_t vector) const;
 
-  std::array<Reduced, 64> pivots = {}; // indexed by leading bit; value 0 = absent
+  std::array<Reduced, 64> pivots = {}; // indexed by leading bit; a value of 0 means that there is none
   unsigned numInserted = 0;
   unsigned numIndependent = 0;
 };
@@ -73,7 +73,7 @@ std::vector<uint64_t> intersectSpans(const std::vector<uint64_t> &first, const s
 /// Returns unit vectors among the lowest `numBits` bits that extend span(vectors) to the whole space.
 std::vector<uint64_t> complementBasis(const std::vector<uint64_t> &vectors, unsigned numBits);
 
-/// Returns the lowest-indexed vectors that generate the same span.
+/// Returns the vectors with the lowest indices that generate the same span as all `vectors`.
 std::vector<uint64_t> independentSubset(const std::vector<uint64_t> &vectors);
 
 } // namespace tile::layout

@@ -24,7 +24,8 @@ static bool takesWholeRows(const LinearLayout &distributed, const LinearLayout &
   return elements * elementBytes == widestBytes && bankConflicts(offsets, elementBytes, elements) == 0;
 }
 
-/// Returns the SM clocks of a warp's accesses to the buffer, issued one by one.
+/// Returns the number of SM cycles that the accesses of one warp to the buffer take if they are issued one after
+/// another.
 static int64_t countClocks(const LinearLayout &distributed, const LinearLayout &buffer, unsigned elementBytes) {
   constexpr int64_t wordBytes = 4;
   LinearLayout offsets = memoryOffsets(distributed, buffer);
@@ -35,9 +36,9 @@ static int64_t countClocks(const LinearLayout &distributed, const LinearLayout &
   return accesses * (1 + wavefronts);
 }
 
-/// Returns a buffer without bank conflicts on both sides. A sub-word access takes as long as one of 16 bytes, and the
-/// elements have to be packed as well. Sub-word elements therefore use the wide vectors of one side if that is clearly
-/// cheaper.
+/// Returns a buffer without bank conflicts for both layouts. A sub-word access takes as long as a 16-byte access, and
+/// the elements also have to be packed. For sub-word elements, the buffer is therefore optimized for the wide vectors
+/// of one layout if that is clearly cheaper.
 static LinearLayout cheapestBuffer(const LinearLayout &src, const LinearLayout &dst, unsigned elementBytes) {
   constexpr unsigned wordBytes = 4;
   LinearLayout best = bankConflictFree(src, dst, elementBytes);
@@ -48,15 +49,15 @@ static LinearLayout cheapestBuffer(const LinearLayout &src, const LinearLayout &
   };
   for (const LinearLayout &side : {src, dst}) {
     LinearLayout other = bankConflictFree(side, side, elementBytes);
-    // At similar cost, prefers the buffer with common vectors, which is well tested.
+    // If the costs are similar, prefer the buffer with common vectors, which is well tested.
     if (4 * countBoth(other) <= 3 * countBoth(best))
       best = other;
   }
   return best;
 }
 
-/// Returns true if ldmatrix or stmatrix can move the `fragments` side of these rows four matrices at a time, and
-/// threads of the `other` side hold 16 adjacent bytes of a row.
+/// Returns true if ldmatrix or stmatrix can move the tensor between the layout `fragments` and these rows, four
+/// matrices at a time, and if threads of the layout `other` hold 16 adjacent bytes of a row.
 static bool fits(const LinearLayout &fragments, const LinearLayout &other, const LinearLayout &rows,
                  unsigned elementBytes) {
   constexpr unsigned maxMatrices = 4;

@@ -12,7 +12,7 @@ namespace tile::layout {
 
 namespace {
 
-/// Allocates the bits of a shape's coordinates, lowest first in each dimension.
+/// Hands out the bits of the coordinates of a shape, the lowest bit of each dimension first.
 class BitCursor {
 public:
   explicit BitCursor(const std::vector<int64_t> &shape) : shape(shape), used(shape.size(), 0) {}
@@ -73,7 +73,7 @@ BlockedTile defaultBlockedTile(const std::vector<int64_t> &shape, const std::vec
     threads /= tile.threadsPerWarp[axis];
     warps /= tile.warpsPerCta[axis];
   }
-  // The tensor has fewer elements than there are threads: the remaining threads hold copies.
+  // The tensor has fewer elements than there are threads, so the remaining threads hold copies.
   tile.threadsPerWarp[order.back()] *= threads;
   tile.warpsPerCta[order.back()] *= warps;
   return tile;
@@ -81,7 +81,7 @@ BlockedTile defaultBlockedTile(const std::vector<int64_t> &shape, const std::vec
 
 LinearLayout defaultBlocked(const std::vector<int64_t> &shape, const std::vector<unsigned> &order,
                             int64_t vectorElements, int64_t numWarps) {
-  // A tensor of rank 0 has no dimension to distribute over threads: all of them hold the one element.
+  // A tensor of rank 0 has no dimension to distribute over threads, so all of them hold the only element.
   if (!shape.empty())
     return blocked(shape, defaultBlockedTile(shape, order, vectorElements, numWarps));
   return LinearLayout::distributed({}, std::vector<uint64_t>(laneBits, 0), std::vector<uint64_t>(log2Of(numWarps), 0),

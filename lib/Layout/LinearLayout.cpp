@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Construction, queries and validation of layouts; LinearLayoutAlgebra.cpp has the algebra.
+// Construction, queries and validation of layouts; the algebra is in LinearLayoutAlgebra.cpp.
 
 #include "Layout/LinearLayout.h"
 
@@ -19,7 +19,7 @@ std::string describe(const std::vector<int64_t> &values) {
   return text + "]";
 }
 
-/// Returns an error message for the first problem with a shape, or an empty string.
+/// Returns a message about the first error in a shape, or an empty string.
 std::string checkShape(const std::vector<int64_t> &shape) {
   unsigned bits = 0;
   for (size_t axis = 0; axis < shape.size(); ++axis) {
@@ -28,7 +28,7 @@ std::string checkShape(const std::vector<int64_t> &shape) {
              ", expected a power of two up to 2^30";
     bits += log2Of(shape[axis]);
   }
-  // 2^48 elements are far beyond any tile and leave room to scale offsets to bytes.
+  // 2^48 elements are far more than any tile has, and still allow offsets to be scaled to bytes.
   return bits <= 48 ? "" : "shape " + describe(shape) + " has more than 2^48 elements";
 }
 

@@ -9,9 +9,9 @@
 //
 // Input dimensions are named and ordered; a *distributed* layout has "register", "lane" (5 bits) and "warp", a *shared*
 // layout has "offset" (in elements). Output dimensions are positional and have power-of-two sizes. Internally, a
-// coordinate is represented by its row-major index ("flat": the last dimension has the lowest bits), and an input is
-// the concatenation of its dimensions (the first has the lowest bits), so the map is one BitMatrix and a row-major
-// reshape changes only the shape.
+// coordinate is represented by its row-major index (called flat: the last dimension has the lowest bits), and an input
+// by the concatenation of its dimensions (the first one has the lowest bits). So the map is a single BitMatrix, and a
+// row-major reshape changes only the shape.
 #pragma once
 
 #include "Layout/BitMatrix.h"
@@ -30,7 +30,7 @@ inline constexpr std::string_view offsetDim = "offset";
 inline constexpr unsigned laneBits = 5; // 32 lanes per warp on every CUDA GPU
 inline constexpr int64_t lanesPerWarp = int64_t(1) << laneBits;
 
-/// One basis per bit of the input dimension; a basis is a coordinate.
+/// The bases of an input dimension, one for each bit; a basis is a coordinate.
 using Bases = std::vector<std::vector<int32_t>>;
 
 struct InDim {
@@ -48,11 +48,12 @@ struct FlatInDim {
 class LinearLayout {
 public:
   LinearLayout() = default;
-  /// Asserts the conditions that `create` reports.
+  /// Asserts the conditions that `create` checks.
   LinearLayout(const std::vector<InDim> &inDims, std::vector<int64_t> outShape);
 
-  /// Creates a layout from untrusted bases (text, attributes). Returns none and sets `error` if a size is not a power
-  /// of two, a basis is outside the shape or has the wrong rank, a name occurs twice, or there are more than 64 bits.
+  /// Creates a layout from untrusted bases (from text or attributes). Returns nullopt and sets `error` if a size is not
+  /// a power of two, a basis is outside the shape or has the wrong rank, a name occurs twice, or there are too many
+  /// bits.
   static std::optional<LinearLayout> create(const std::vector<InDim> &inDims, std::vector<int64_t> outShape,
                                             std::string *error);
   static LinearLayout fromFlat(const std::vector<FlatInDim> &inDims, std::vector<int64_t> outShape);
@@ -68,7 +69,7 @@ public:
   // Inputs.
   const std::vector<std::string> &inDimNames() const { return names; }
   bool hasInDim(std::string_view name) const;
-  /// Returns 0 for a dimension that the layout does not have.
+  /// Returns 0 if the layout has no such dimension.
   unsigned inDimSizeLog2(std::string_view name) const;
   int64_t inDimSize(std::string_view name) const { return int64_t(1) << inDimSizeLog2(name); }
   unsigned totalInBits() const { return matrix.numColumns(); }
@@ -89,18 +90,18 @@ public:
 
   // The map.
   using Input = std::initializer_list<std::pair<std::string_view, int64_t>>;
-  /// Input dimensions that are omitted are 0.
+  /// An input dimension that is omitted has the value 0.
   std::vector<int32_t> apply(Input input) const { return unflatten(applyFlat(input)); }
   uint64_t applyFlat(Input input) const;
   uint64_t applyFlat(uint64_t flatInput) const { return matrix.apply(flatInput); }
-  /// Splits an input into its dimensions; the first has the lowest bits.
+  /// Splits an input into its dimensions; the first dimension has the lowest bits.
   std::vector<int32_t> unflattenInput(uint64_t flatInput) const;
   const BitMatrix &toMatrix() const { return matrix; }
 
   bool isSurjective() const { return matrix.isSurjective(); }
   bool isInjective() const { return matrix.isInjective(); }
   bool isBijective() const { return isSurjective() && isInjective(); }
-  /// Returns true if the input dimension has a zero basis, i.e. elements are replicated over it bit by bit.
+  /// Returns true if the input dimension has a zero basis, which means that elements are replicated along it.
   bool hasBroadcast(std::string_view name) const;
 
 private:
@@ -112,22 +113,22 @@ private:
   BitMatrix matrix;
 };
 
-/// Returns an error message unless `layout` is a legal distributed layout (register, lane of 5 bits, warp; surjective).
+/// Returns an error message unless `layout` is a valid distributed layout (register, lane of 5 bits, warp; surjective).
 std::optional<std::string> verifyDistributed(const LinearLayout &layout);
-/// Returns an error message unless `layout` is a legal shared-memory layout (only "offset"; bijective).
+/// Returns an error message unless `layout` is a valid shared-memory layout (only "offset"; bijective).
 std::optional<std::string> verifyShared(const LinearLayout &layout);
 
-/// Direct sum: `a` is the inner layout, repeated according to `b`. In every input and output dimension, the bits of b
-/// follow those of a.
+/// Returns the direct sum: `a` is the inner layout, which is repeated according to `b`. In every input and output
+/// dimension, the bits of b follow those of a.
 LinearLayout operator*(const LinearLayout &a, const LinearLayout &b);
 
 /// Maps every (register, lane, warp) of `dst` to the (register, lane, warp) of `src` that holds the same element, as
 /// outputs 0, 1 and 2. Lane and warp stay the same wherever possible. So if the warp output equals the warp input, no
-/// data crosses warps; if the lane output also equals the lane input, none crosses lanes.
+/// data crosses warps; if the lane output also equals the lane input, no data crosses lanes.
 LinearLayout conversionMap(const LinearLayout &src, const LinearLayout &dst);
 
-/// Maps (register, lane, warp) of `distributed` to the element offset in a buffer laid out as `shared` (one output
-/// dimension).
+/// Maps (register, lane, warp) of `distributed` to the element offset in a buffer with layout `shared`. The result has
+/// one output dimension.
 LinearLayout memoryOffsets(const LinearLayout &distributed, const LinearLayout &shared);
 
 } // namespace tile::layout

@@ -25,7 +25,7 @@ uint64_t rowMajor(const std::vector<int64_t> &shape, const std::vector<int32_t> 
   return flat;
 }
 
-/// Returns the input dimensions of a, then those of b that a lacks.
+/// Returns the input dimensions of a, followed by those of b that a lacks.
 std::vector<std::string> unionOfNames(const LinearLayout &a, const LinearLayout &b) {
   std::vector<std::string> names = a.inDimNames();
   for (const std::string &name : b.inDimNames())
@@ -59,8 +59,9 @@ LinearLayout operator*(const LinearLayout &a, const LinearLayout &b) {
 LinearLayout conversionMap(const LinearLayout &src, const LinearLayout &dst) {
   assert(src.outShape() == dst.outShape() && src.numWarps() == dst.numWarps() && src.isSurjective() &&
          "a conversion needs the same tensor and the same warps");
-  // Images of the src bits, registers first, then lanes, then warps; their prefixes span the elements reachable without
-  // crossing lanes, and without crossing warps. `express` returns the flat input of src.
+  // The images of the src bits, first of registers, then of lanes, then of warps. The first two groups span the
+  // elements that can be reached without crossing lanes and without crossing warps, respectively. `express` returns a
+  // flat input of src.
   const BitMatrix &image = src.toMatrix();
   unsigned registerBits = src.inDimSizeLog2(registerDim);
   Span inThread, inWarp, anywhere(image.columns());
@@ -70,8 +71,8 @@ LinearLayout conversionMap(const LinearLayout &src, const LinearLayout &dst) {
     inWarp.insert(image.column(bit));
   }
   // Returns the preimage of `element` that differs as little as possible from `self` (the same lane or warp bit in
-  // src). The choice for every bit is independent of the others and the map is linear in between. So if any linear map
-  // keeps all lanes (or warps), this one does.
+  // src). The choices for the bits are independent of each other, and the map is linear, so if any linear map keeps all
+  // lanes (or warps), this one does.
   auto source = [&](uint64_t element, uint64_t self) -> uint64_t {
     uint64_t difference = element ^ image.apply(self);
     if (std::optional<uint64_t> registers = inThread.express(difference))

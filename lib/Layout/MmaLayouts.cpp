@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tensor-core fragments; see MmaLayouts.h. The PTX tables, with g = lane / 4, t = lane % 4 and p = 32 / elementBits
-// elements in a 32-bit register (p = 1, 2, 4), are all instances of
+// Tensor-core fragments; see MmaLayouts.h. With g = lane / 4, t = lane % 4 and p = 32 / elementBits elements in a
+// 32-bit register (p = 1, 2, 4), the PTX tables are all instances of
 //   accumulator  row g + 8 (i / 2)            column 2 t + i % 2
 //   A            row g + 8 (i / p % 2)        k p t + i % p + 4 p (i / 2p)
 //   B            k p t + i % p + 4 p (i / p)  column g
-// where the last term of k is absent in the half-size instructions. With kWidth = w > p, bits of k are permuted: the
-// two bits from p on that select the lane become w and 2 w, and the bits that registers step through next fill the gap.
+// where the half-size instructions lack the last term of k. With kWidth = w > p, bits of k are permuted: the two bits
+// from p on, which select the lane, become w and 2 w, and the next bits, through which registers step, take their
+// place.
 
 #include "Layout/MmaLayouts.h"
 
@@ -20,7 +21,7 @@ namespace {
 
 constexpr int64_t tileM = 16, tileN = 8, groupM = 64;
 
-/// Collects bases of a two-dimensional tensor; a coordinate outside it becomes zero (a copy).
+/// Collects bases of a two-dimensional tensor; a coordinate outside the tensor becomes zero (a copy).
 class FragmentBuilder {
 public:
   FragmentBuilder(int64_t rows, int64_t columns) : rows(rows), columns(columns) {}
@@ -30,7 +31,7 @@ public:
 
   void registerRow(int64_t value) { registers.push_back(row(value)); }
   void registerColumn(int64_t value) { registers.push_back(column(value)); }
-  /// Adds register bits that step through rows first, 2 first, 4 first, … below `end`.
+  /// Adds register bits that step through rows: first, 2 first, 4 first, … below `end`.
   void registerRows(int64_t first, int64_t end) {
     for (; first < end; first *= 2)
       registerRow(first);
@@ -41,7 +42,7 @@ public:
   }
   void laneRow(int64_t value) { lanes.push_back(row(value)); }
   void laneColumn(int64_t value) { lanes.push_back(column(value)); }
-  /// Adds warp bits for a grid dimension of `count` warps; each owns `extent` rows (columns).
+  /// Adds warp bits for a grid dimension of `count` warps, each of which owns `extent` rows (columns).
   void warpRows(int64_t extent, unsigned count) {
     for (unsigned bit = 0; bit < log2Of(count); ++bit)
       warps.push_back(row(extent << bit));
@@ -59,13 +60,13 @@ private:
   std::vector<uint64_t> registers, lanes, warps;
 };
 
-/// Returns the number of rows (columns) that each of `count` warps owns, at least one tile.
+/// Returns the number of rows (columns) that each of `count` warps owns, which is at least one tile.
 int64_t ownedExtent(int64_t size, unsigned count, int64_t tile) {
   return std::max<int64_t>(tile, size / count);
 }
 
-/// Assignment of the rows of a 64-row group (wgmma) or of a 16-row tile (mma.sync) to warps: the only difference
-/// between the two instructions.
+/// How the rows of a 64-row group (wgmma) or of a 16-row tile (mma.sync) are assigned to warps. The layouts of the two
+/// instructions differ only in this.
 struct WarpGrid {
   unsigned quarters; // warps that share a tile of 16 * quarters rows: 1 or 4
   unsigned countM, countN;
@@ -90,12 +91,12 @@ LinearLayout accumulator(int64_t m, int64_t n, const WarpGrid &grid) {
 }
 
 struct FragmentK {
-  int64_t perRegister; // elements in 32 bits
+  int64_t perRegister; // elements in a 32-bit register
   int64_t instructionK;
   int64_t width;
 
   int64_t lane(unsigned bit) const { return width << bit; }
-  /// Register bits of one instruction above those within a register, then those of the k tiles.
+  /// Return the k steps of the register bits of one instruction, except those within a register, and of the k tiles.
   std::vector<int64_t> withinTile() const { return steps(4 * perRegister, instructionK); }
   std::vector<int64_t> tiles(int64_t k) const { return steps(instructionK, k); }
 
@@ -230,7 +231,7 @@ MmaFragments wgmmaFragments(int64_t m, int64_t n, int64_t k, const WgmmaTiling &
 bool splitsAxis(const LinearLayout &layout, unsigned axis, int64_t groups) {
   if (layout.rank() != 2 || layout.outShape()[axis] % groups != 0 || layout.numWarps() != 4 * groups)
     return false;
-  // The high bits of the coordinate must be selected by the index of the group and by nothing else.
+  // The index of the group, and nothing else, must select the high bits of the coordinate.
   int64_t part = layout.outShape()[axis] / groups, step = part;
   for (const InDim &dim : layout.inDims())
     for (size_t bit = 0; bit < dim.bases.size(); ++bit) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Plans a conversion by what its source map depends on; see Movement.h.
+// Plans a conversion according to the inputs on which its source map depends; see Movement.h.
 
 #include "Layout/Movement.h"
 
@@ -7,11 +7,11 @@ namespace tile::layout {
 
 namespace {
 
-/// Output dimensions of conversionMap.
+/// The output dimensions of conversionMap.
 enum { registerOut, laneOut, warpOut };
 
-/// Returns the effect of each bit of the input `name` on output `out`. Called several times for every pair of layouts,
-/// so it extracts the output from the flat bases.
+/// Returns the effect of each bit of the input `name` on output `out`. This is called several times for every pair of
+/// layouts, so it extracts the output from the flat bases.
 std::vector<uint64_t> basesOfOutput(const LinearLayout &map, unsigned out, std::string_view name) {
   unsigned below = 0;
   for (unsigned inner = out + 1; inner < map.rank(); ++inner)
@@ -22,7 +22,7 @@ std::vector<uint64_t> basesOfOutput(const LinearLayout &map, unsigned out, std::
   return bases;
 }
 
-/// Returns true if output `out` of the map equals input `name` bit by bit and depends on nothing else.
+/// Returns true if output `out` of the map equals input `name` bit by bit, and depends on nothing else.
 bool passesThrough(const LinearLayout &map, unsigned out, std::string_view name) {
   for (std::string_view input : {registerDim, laneDim, warpDim}) {
     std::vector<uint64_t> bases = basesOfOutput(map, out, input);
@@ -33,7 +33,7 @@ bool passesThrough(const LinearLayout &map, unsigned out, std::string_view name)
   return true;
 }
 
-/// Returns log2 of the number of source registers that the threads read for one destination register.
+/// Returns log2 of the number of source registers from which different threads read the same destination register.
 unsigned registerChoices(const LinearLayout &map) {
   Span choices;
   for (std::string_view input : {laneDim, warpDim})
@@ -42,7 +42,8 @@ unsigned registerChoices(const LinearLayout &map) {
   return choices.dimension();
 }
 
-/// Returns the source register of each destination register, for maps where lanes and warps do not matter.
+/// Returns the source register of each destination register, for maps in which lanes and warps do not affect the
+/// register.
 std::vector<int32_t> findRegisterSources(const LinearLayout &map) {
   std::vector<int32_t> sources = {0};
   for (uint64_t basis : basesOfOutput(map, registerOut, registerDim))

@@ -10,13 +10,13 @@ namespace tile::layout {
 LinearLayout panelBuffer(const LinearLayout &src, const LinearLayout &dst, unsigned elementBytes) {
   LinearLayout buffer = bankConflictFree(src, dst, elementBytes);
   std::vector<uint64_t> offsets = buffer.flatBases(offsetDim);
-  // An offset bit is the same for all threads if lanes and warps reach only elements of the other bits.
+  // An offset bit does not depend on the thread if lanes and warps only affect the other offset bits.
   Span reached;
   for (const LinearLayout *layout : {&src, &dst})
     for (std::string_view dim : {laneDim, warpDim})
       for (uint64_t basis : layout->flatBases(dim))
         reached.insert(basis);
-  // The elements of one access of a thread stay together.
+  // The elements of one access of a thread must stay together.
   constexpr unsigned widestBytes = 16;
   auto first = offsets.begin() + std::min<size_t>(offsets.size(), 1);
   for (unsigned bytes = 2 * elementBytes; bytes < widestBytes && first != offsets.end(); bytes *= 2)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Helpers for power-of-two sizes, which are represented by their number of bits.
+// Helpers for power-of-two sizes, which are represented by the number of their bits.
 #pragma once
 
 #include <bit>

@@ -18,7 +18,7 @@ template <typename Value> std::string list(const std::vector<Value> &values) {
   return text + "]";
 }
 
-/// Recursive descent over  shape ("," name "=" "[" (coordinate ("," coordinate)*)? "]")*
+/// A recursive-descent parser for  shape ("," name "=" "[" (coordinate ("," coordinate)*)? "]")*
 class Parser {
 public:
   explicit Parser(std::string_view text) : text(text) {}
@@ -35,7 +35,7 @@ public:
   }
 
 private:
-  /// Returns the next character that is not a space, or 0 at the end.
+  /// Returns the next character that is not a space, or 0 at the end of the text.
   char skipSpace() {
     while (position < text.size() && std::isspace(static_cast<unsigned char>(text[position])))
       ++position;
@@ -133,7 +133,7 @@ std::string padded(const std::string &text, size_t width) {
   return std::string(width > text.size() ? width - text.size() : 0, ' ') + text;
 }
 
-/// Names all owners of every element: input values, the last dimension first (warp:lane:register).
+/// Names the owner of each element by its input values, the last input dimension first (warp:lane:register).
 class OwnerNames {
 public:
   explicit OwnerNames(const LinearLayout &layout) : layout(layout), owners(layout.toMatrix().columns()) {

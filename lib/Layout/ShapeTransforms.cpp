@@ -86,7 +86,7 @@ std::optional<LinearLayout> firstPart(const LinearLayout &layout, unsigned axis,
 }
 
 std::vector<int32_t> registersOfPart(const LinearLayout &layout, unsigned axis, int64_t size) {
-  // Steps of lanes and warps along the axis, one for each highest bit.
+  // Independent steps of lanes and warps along the axis, each with a different highest bit.
   std::vector<int32_t> steps;
   for (std::string_view name : {laneDim, warpDim})
     for (const std::vector<int32_t> &basis : layout.bases(name)) {
@@ -140,13 +140,14 @@ LinearLayout joinLayout(const LinearLayout &layout) {
   LinearLayout widened = insertUnitDim(layout, layout.rank());
   std::vector<int64_t> one(layout.rank(), 1);
   one.push_back(2);
-  // The pair is innermost: a register bit below all others, and the lowest bit of the row-major index.
+  // The pair is the innermost dimension: a register bit below all others, and the lowest bit of the row-major index.
   return LinearLayout::fromFlat({{std::string(registerDim), {1}}}, one) * widened;
 }
 
 int32_t SlicedLayout::sourceRegister(int32_t index, int32_t slice) const {
   int32_t result = index;
-  // Inserting the bits from the lowest up keeps the positions of the following ones valid.
+  // Bits are inserted from the lowest to the highest, so that the positions of the bits still to be inserted stay
+  // valid.
   for (size_t i = 0; i < droppedBits.size(); ++i) {
     int32_t low = result & ((int32_t(1) << droppedBits[i]) - 1);
     result = ((result - low) << 1) | (((slice >> i) & 1) << droppedBits[i]) | low;
@@ -168,7 +169,8 @@ std::optional<SlicedLayout> sliceDim(const LinearLayout &layout, unsigned axis, 
         kept.push_back(basis);
         continue;
       }
-      // The bit selects the slice: it must do nothing else, and must be the register bit for the next power of two.
+      // The bit selects the slice. It must have no other effect, and must be the register bit for the next power of
+      // two.
       bool onlySelects = std::all_of(inside.begin(), inside.end(), [](int32_t step) { return step == 0; });
       if (dim.name != registerDim || !onlySelects || basis[axis] != size << sliced.droppedBits.size())
         return std::nullopt;

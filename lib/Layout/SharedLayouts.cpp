@@ -2,9 +2,9 @@
 // Shared-memory layouts; see SharedLayouts.h.
 //
 // bankConflictFree builds a basis of the element space from the lowest offset bit up: V (the vector), U (the remainder
-// of a 4-byte word), B (bank) and S (beyond 128 bytes). Two lanes of one phase conflict if they differ in S and agree
-// in B, so S and U are taken from a subspace whose intersections with the lanes of a phase of src, and with those of
-// dst, are {0}: with
+// of a 4-byte word), B (the bank) and S (beyond 128 bytes). Two lanes of a phase conflict if they differ in S and agree
+// in B. Therefore S and U are taken from a subspace that intersects the span of the lanes of a phase only in {0}, both
+// for src and for dst. With
 //   src lanes = C + A,  dst lanes = C + D   (C common, A and D of equal size after padding)
 // the span of { a_i + d_i } and of a complement of all lanes is such a subspace, and a largest one.
 
@@ -32,7 +32,7 @@ std::vector<uint64_t> rowMajorStrides(const std::vector<int64_t> &shape) {
   return strides;
 }
 
-/// Returns the offset bits of plain storage that is split into panels of `panel` elements along order[0].
+/// Returns the offset bits of plain storage that is divided into panels of `panel` elements along order[0].
 std::vector<uint64_t> panelBases(const std::vector<int64_t> &shape, const std::vector<unsigned> &order, int64_t panel) {
   std::vector<uint64_t> strides = rowMajorStrides(shape);
   std::vector<uint64_t> bases;
@@ -45,8 +45,8 @@ std::vector<uint64_t> panelBases(const std::vector<int64_t> &shape, const std::v
       take(order[0], 1, panel);
     else
       take(order[position], 1, shape[order[position]]);
-    // A panel holds all rows of the second dimension before the next one starts, so an outer index still selects one
-    // buffer.
+    // A panel holds all rows of the second dimension before the next panel starts, so an outer index still selects one
+    // contiguous buffer.
     if (position == std::min<size_t>(1, order.size() - 1))
       take(order[0], panel, shape[order[0]]);
   }
@@ -73,7 +73,8 @@ LinearLayout swizzledShared(const std::vector<int64_t> &shape, unsigned elementB
   if (shape.empty())
     return LinearLayout::shared({}, shape);
   std::vector<uint64_t> bases = panelBases(shape, order, panelExtent(shape, elementBytes, order, swizzleBytes));
-  // place[bit 4 + i] = chunk[bit 4 + i] ^ address[bit 7 + i], so a step of 2^(7 + i) bytes also flips chunk bit 4 + i.
+  // position[bit 4 + i] = chunk[bit 4 + i] ^ address[bit 7 + i], so a step of 2^(7 + i) bytes also flips chunk bit 4 +
+  // i.
   unsigned chunkBit = log2Of(chunkBytes / elementBytes), lineBit = log2Of(bankLineBytes / elementBytes);
   unsigned swizzleBits = swizzleBytes == 0 ? 0 : log2Of(swizzleBytes / chunkBytes);
   for (unsigned bit = 0; bit < swizzleBits && lineBit + bit < bases.size(); ++bit)
@@ -93,9 +94,9 @@ unsigned chooseSwizzle(const std::vector<int64_t> &shape, unsigned elementBytes,
 
 namespace {
 
-/// Completes the storage order: dimensions of `fixed` first, then the others that have elements in the order in which
-/// they follow each other. Dimensions of size 1 are placed so that the order is the lexicographically greatest, as in
-/// row-major storage.
+/// Completes the storage order: first the dimensions of `fixed`, then the other dimensions that have more than one
+/// element, in the order of `followers`. Dimensions of size 1 are placed such that the order is the lexicographically
+/// greatest, as in row-major storage.
 std::vector<unsigned> completeOrder(const std::vector<int64_t> &shape, const std::vector<unsigned> &fixed,
                                     const std::vector<unsigned> &followers) {
   std::vector<unsigned> order = fixed, chain, units;
@@ -109,11 +110,11 @@ std::vector<unsigned> completeOrder(const std::vector<int64_t> &shape, const std
   return order;
 }
 
-/// Returns the lexicographically greatest order in which `layout` can be storage with this swizzle. The caller must
+/// Returns the lexicographically greatest order in which `layout` may be storage with this swizzle. The caller must
 /// verify that it is.
 std::vector<unsigned> findOrder(const LinearLayout &layout, unsigned elementBytes, unsigned swizzleBytes) {
   const std::vector<int64_t> &shape = layout.outShape();
-  // The swizzle XORs a chunk bit into a line bit; applying it again undoes it.
+  // The swizzle XORs a chunk bit into a line bit; applying it again reverses it.
   std::vector<uint64_t> bases = layout.flatBases(offsetDim);
   unsigned chunkBit = log2Of(chunkBytes / elementBytes), lineBit = log2Of(bankLineBytes / elementBytes);
   for (unsigned bit = 0; bit < (swizzleBytes == 0 ? 0 : log2Of(swizzleBytes / chunkBytes)); ++bit)
@@ -132,7 +133,7 @@ std::vector<unsigned> findOrder(const LinearLayout &layout, unsigned elementByte
     return completeOrder(shape, {}, followers);
   std::vector<unsigned> fixed{followers.front()};
   bool isWhole = int64_t(1) << firstRun >= shape[fixed.front()];
-  // With panels, the second dimension comes in between. A dimension of size 1 has no bases.
+  // With panels, the second dimension comes in between; it may be a dimension of size 1, which has no bases.
   if (int64_t(swizzleBytes / elementBytes) < shape[fixed.front()]) {
     if (!isWhole && followers.size() > 1)
       fixed.push_back(followers[1]);
@@ -152,7 +153,7 @@ std::optional<SwizzleForm> matchSwizzle(const LinearLayout &layout, unsigned ele
   std::optional<SwizzleForm> best;
   for (unsigned swizzleBytes : {0u, 128u, 64u, 32u}) {
     std::vector<unsigned> order = findOrder(layout, elementBytes, swizzleBytes);
-    // Several swizzles coincide for a few narrow rows, but a row that TMA writes is at least as wide as its swizzle.
+    // For few, narrow rows, several swizzles coincide; but a row that TMA writes is at least as wide as its swizzle.
     bool isWideEnough = swizzleBytes == 0 || (!order.empty() && shape[order[0]] * elementBytes >= swizzleBytes);
     if (order.size() != shape.size()) // some dimension moves only together with another one
       continue;
@@ -179,7 +180,7 @@ std::optional<int64_t> usedExtent(const LinearLayout &layout, const std::vector<
   int64_t unit = layout.numElements();
   if (!axis)
     return unit;
-  // Find the highest offset bits that only halve the dimension; the others must stay below.
+  // Finds the highest offset bits that only halve the dimension; the other bits must stay below.
   Bases bases = layout.bases(offsetDim);
   int64_t extent = whole[*axis];
   for (; !bases.empty(); bases.pop_back()) {
@@ -208,7 +209,7 @@ std::vector<uint64_t> lanesAndWarps(const LinearLayout &layout) {
   return vectors;
 }
 
-/// Returns those of `vectors` that extend span(base), chosen greedily.
+/// Returns a subset of `vectors` that extends span(base), chosen greedily.
 std::vector<uint64_t> extension(const std::vector<uint64_t> &base, const std::vector<uint64_t> &vectors) {
   Span span(independentSubset(base));
   std::vector<uint64_t> result;
@@ -218,8 +219,8 @@ std::vector<uint64_t> extension(const std::vector<uint64_t> &base, const std::ve
   return result;
 }
 
-/// Returns a basis of a largest subspace of span(space) whose intersections with span(first) and span(second), both
-/// inside it, are {0}.
+/// Returns a basis of a largest subspace of span(space) that intersects span(first) and span(second) only in {0}.
+/// `first` and `second` must span subspaces of span(space).
 std::vector<uint64_t> avoiding(const std::vector<uint64_t> &space, const std::vector<uint64_t> &first,
                                const std::vector<uint64_t> &second) {
   std::vector<uint64_t> common = intersectSpans(first, second);
@@ -244,8 +245,8 @@ LinearLayout bankConflictFree(const LinearLayout &src, const LinearLayout &dst, 
   assert(src.outShape() == dst.outShape() && "a conversion keeps the shape");
   unsigned totalBits = src.totalOutBits();
 
-  // The vector: elements that one thread holds on both sides. Lanes and warps must not change the low offset bits, so
-  // exclude their directions.
+  // The vector consists of elements that one thread holds in both layouts. Lanes and warps must not change the low
+  // offset bits, so their directions are excluded.
   std::vector<uint64_t> threads = lanesAndWarps(src);
   append(threads, lanesAndWarps(dst));
   threads = independentSubset(threads);
@@ -254,14 +255,15 @@ LinearLayout bankConflictFree(const LinearLayout &src, const LinearLayout &dst, 
   unsigned maxVectorBits = log2Of(std::max<int64_t>(1, maxVectorBytes / elementBytes));
   vector.resize(std::min<size_t>(vector.size(), maxVectorBits));
 
-  // The remaining offset bits: a complement of the vector that contains all lanes and warps.
+  // The remaining offset bits span a complement of the vector that contains all lanes and warps.
   std::vector<uint64_t> known = vector;
   append(known, threads);
   std::vector<uint64_t> space = threads;
   append(space, complementBasis(known, totalBits));
 
   int64_t accessBytes = std::max<int64_t>(wordBytes, int64_t(elementBytes) << vector.size());
-  unsigned bankBits = log2Of(bankLineBytes / accessBytes); // also the lane bits of a phase: it fills the banks once
+  unsigned bankBits = log2Of(bankLineBytes / accessBytes); // also the number of lane bits in a phase, which accesses
+                                                           // each bank once
   std::vector<uint64_t> quiet = avoiding(space, phaseLanes(src, bankBits), phaseLanes(dst, bankBits));
   size_t quietBits = space.size() > bankBits ? space.size() - bankBits : 0;
   assert(quiet.size() >= quietBits && "a phase has no more lanes than there are banks");

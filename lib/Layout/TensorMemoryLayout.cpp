@@ -6,7 +6,7 @@
 
 namespace tile::layout {
 
-/// Returns the layout of the first `m` rows, which repeat up to the last one.
+/// Returns a layout with only the first `m` rows: threads that held other rows hold copies.
 static LinearLayout repeatRows(const LinearLayout &layout, int64_t m) {
   const int64_t n = layout.outShape()[1];
   auto wrap = [&](std::string_view name) {
@@ -34,7 +34,7 @@ LinearLayout tensorMemoryLayout(int64_t m, int64_t n, unsigned warps) {
     ofLanes.push_back(uint64_t(row * n));
   for (int64_t row = lanesPerWarp; row < lanes; row *= 2)
     ofWarps.push_back(uint64_t(row * n));
-  // The highest bits of the row blocks select warp groups, so that each group has consecutive rows.
+  // The highest bits of the row blocks select warp groups, so each group has consecutive rows.
   for (int64_t row = lanes; row < m / groupsM; row *= 2)
     registers.push_back(uint64_t(row * n));
   for (int64_t row = m / groupsM; row < m; row *= 2)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Boxes of a panel layout; see TmaBoxes.h.
+// Plans the boxes of a panel layout; see TmaBoxes.h.
 #include "Layout/TmaBoxes.h"
 
 #include "Layout/SharedLayouts.h"
@@ -27,7 +27,8 @@ std::optional<TmaBoxes> planTmaBoxes(const LinearLayout &buffer, unsigned elemen
   int64_t rows = shape.size() == 2 ? shape[0] : 1, layoutRows = shape.size() == 2 ? buffer.outShape()[0] : 1;
   int64_t columns = shape.back(), panel = form->panelElements;
   int64_t boxRows = std::min(rows, maxBoxExtent), boxColumns = std::min(panel, maxBoxExtent);
-  // A box narrower than a row would leave gaps; one that reaches beyond the rows would fill the next panel.
+  // A box that is narrower than a row would leave gaps; a box that reaches beyond the rows would write into the next
+  // panel.
   if ((boxColumns < panel && rows > 1) || rows % boxRows != 0)
     return std::nullopt;
   if (shape.size() == 2)
