@@ -8,24 +8,25 @@ include "mlir/IR/OpBase.td"
 def Cta_BufferEngine : AttrInterface<"BufferEngine"> {
   let cppNamespace = "::tile::cta";
   let description = [{
-    An engine whose instructions read b, and a unless it is in registers, from shared memory, as matrix descriptors
-    describe it: wgmma and tcgen05. Passes that bring operands there, by TMA or by threads, ask nothing else about it.
+    An engine whose instructions read operands from shared memory through matrix descriptors: wgmma and tcgen05. They
+    read b from there, and also a unless it is in registers. The passes that bring operands to shared memory, by TMA or
+    by threads, query engines only through this interface.
   }];
   let methods = [
-    InterfaceMethod<"Where a comes from.", "::tile::target::OperandSource", "getSourceA">,
-    InterfaceMethod<"Where b comes from.", "::tile::target::OperandSource", "getSourceB">,
-    InterfaceMethod<"Returns true if the dot is to be replaced by that of the transposed operands in swapped order.",
+    InterfaceMethod<"Returns where a comes from.", "::tile::target::OperandSource", "getSourceA">,
+    InterfaceMethod<"Returns where b comes from.", "::tile::target::OperandSource", "getSourceB">,
+    InterfaceMethod<"Returns true if the dot must be replaced by the dot of the transposed operands in swapped order.",
                     "bool", "getSwapped">,
-    InterfaceMethod<"Returns the engine of the swapped dot once the operands have been swapped.", "::mlir::Attribute",
+    InterfaceMethod<"Returns the engine of the swapped dot, after the operands have been swapped.", "::mlir::Attribute",
                     "withoutSwap">,
-    InterfaceMethod<"Returns true if b is the left operand of the instruction, and the result is transposed.", "bool",
-                    "getResultTransposed", (ins), "", "return false;">,
-    InterfaceMethod<"Returns the number of parts of the columns that different warp groups multiply.", "unsigned",
+    InterfaceMethod<"Returns true if b is the left operand of the instruction, so that the result is transposed.",
+                    "bool", "getResultTransposed", (ins), "", "return false;">,
+    InterfaceMethod<"Returns the number of column ranges that different warp groups compute.", "unsigned",
                     "getGroupsN">
   ];
   let extraSharedClassDeclaration = [{
     bool isFromRegisters() const { return $_attr.getSourceA() == ::tile::target::OperandSource::Registers; }
-    /// Returns true if TMA loads b, and also a unless a is in registers; tensor maps pay off only then.
+    /// Returns true if TMA loads b, and also a unless a is in registers; only then do tensor maps pay off.
     bool readsBlocks() const {
       using ::tile::target::OperandSource;
       return $_attr.getSourceB() != OperandSource::Threads && $_attr.getSourceA() != OperandSource::Threads;

@@ -62,8 +62,8 @@ LogicalResult LocalLoadOp::verify() {
     return verifyTile(*this, part, buffer);
   ArrayRef<int32_t> start = *getStart();
   if (int64_t(start.size()) != part.getRank() || part.getRank() != int64_t(buffer.getShape().size()))
-    return emitOpError() << "start has " << start.size() << " coordinates, the tensor " << part.getRank()
-                         << " and the buffer " << buffer.getShape().size() << "; all three must agree";
+    return emitOpError() << "start has " << start.size() << " coordinates, the tensor has rank " << part.getRank()
+                         << " and the buffer has rank " << buffer.getShape().size() << "; all three must agree";
   for (auto [axis, first] : llvm::enumerate(start)) {
     int64_t size = part.getDimSize(axis), whole = buffer.getShape()[axis];
     if (first < 0 || first % size != 0 || first + size > whole)
@@ -95,7 +95,7 @@ LogicalResult LocalGatherOp::verify() {
   if (indices.getRank() == int64_t(shape.size()))
     expected[axis] = indices.getDimSize(axis);
   if (indices.getShape() != ArrayRef<int64_t>(expected))
-    return emitOpError() << "indices have shape [" << indices.getShape() << "] but the buffer [" << shape
+    return emitOpError() << "indices have shape [" << indices.getShape() << "] but the buffer has [" << shape
                          << "]; only axis " << axis << " may differ";
   if (result != indices.clone(buffer.getElementType()))
     return emitOpError() << "result is " << result << " but must be " << indices.clone(buffer.getElementType());

@@ -35,8 +35,8 @@ def Cta_NextSlotOp : Cta_Op<"next_slot", [Pure]> {
   let summary = "index of the slot after this one, modulo the number of slots";
   let description = [{
     `index` + 1, wrapping to 0 after the last of `slots` slots. A loop that cycles through the slots of its buffers
-    carries such indices, so that analyses can tell which slot an iteration accesses. `cta-lower-rings` lowers it to
-    arithmetic.
+    carries such indices, so analyses can determine which slot an iteration accesses. `cta-lower-rings` lowers this
+    operation to arithmetic.
 
     Example: `%j = cta.next_slot %i of 3`
   }];
@@ -49,7 +49,7 @@ def Cta_NextSlotOp : Cta_Op<"next_slot", [Pure]> {
 def Cta_TransBufferOp : Cta_Op<"trans_buffer", [Pure]> {
   let summary = "transposed view of a buffer";
   let description = [{
-    No data moves: the layout swaps its coordinates.
+    No data moves; the layout of the result has its coordinates swapped.
 
     Example: `%t = cta.trans_buffer %b : !cta.buffer<64x32xf16, #s> -> !cta.buffer<32x64xf16, #t>`
   }];
@@ -63,7 +63,7 @@ def Cta_LocalStoreOp : Cta_Op<"local_store", []> {
   let summary = "store a tensor to shared memory";
   let description = [{
     Each thread writes the elements that it holds. With `first`, an element that several threads hold is written only by
-    the first of them. Reads by other threads need a `cta.barrier` in between.
+    the first of them. Other threads may read the elements only after a `cta.barrier`.
 
     Example: `cta.local_store %x, %b : tensor<64x32xf16, #x>, !cta.buffer<64x32xf16, #s>`
   }];
@@ -76,8 +76,8 @@ def Cta_LocalStoreOp : Cta_Op<"local_store", []> {
 def Cta_LocalLoadOp : Cta_Op<"local_load", []> {
   let summary = "load a tensor from shared memory";
   let description = [{
-    Each thread reads the elements that the result's layout assigns to it: from the whole tile, or from the slice of the
-    result's shape that starts at `start`, a multiple of that shape.
+    Each thread reads the elements that the result's layout assigns to it: either from the whole tile, or from the slice
+    that starts at `start` and has the shape of the result; `start` must be a multiple of that shape.
 
     Example:
     ```mlir
@@ -115,7 +115,7 @@ def Cta_LocalCountOp : Cta_Op<"local_count", [
   let summary = "atomic increments in shared memory, one for each element of a tensor";
   let description = [{
     `buffer[src[i]] += 1`, atomically, for each element whose mask is true; an element that several threads hold is
-    counted once. Elements that are not a valid index of the buffer are ignored.
+    counted once. Elements that are not valid indices into the buffer are ignored.
 
     Example: `cta.local_count %x, %b mask %m : tensor<1024xi32, #x>, !cta.buffer<64xi32, #s>`
   }];
@@ -129,9 +129,9 @@ def Cta_LocalCountOp : Cta_Op<"local_count", [
 def Cta_BarrierOp : Cta_Op<"barrier", [MemoryEffects<[MemRead<Cta_SharedMemory>, MemWrite<Cta_SharedMemory>]>]> {
   let summary = "barrier of the CTA, or of a part of its warps";
   let description = [{
-    Shared-memory accesses before it are visible to every thread after it. In a role of `cta.warp_roles` it synchronizes
-    the warps of that role, or of one team if the role has several. With `groups`, each warp group synchronizes
-    separately, and only accesses within a group are ordered.
+    Shared-memory accesses before the barrier are visible to every thread after it. In a role of `cta.warp_roles`, the
+    barrier synchronizes the warps of that role, or of one team if the role has several teams. With `groups`, each warp
+    group synchronizes separately, and only accesses within a group are ordered.
 
     Example: `cta.barrier`
   }];

@@ -8,7 +8,7 @@ using namespace mlir;
 using namespace tile;
 using namespace tile::cta;
 
-/// CUDA programming guide, "Thread Block Clusters": clusters of up to 8 CTAs are portable.
+/// Clusters of up to 8 CTAs are portable (CUDA programming guide, "Thread Block Clusters").
 static constexpr int64_t maxCtas = 8;
 
 LogicalResult tile::cta::verifyCtas(Operation *op, int64_t ctas) {
@@ -23,7 +23,8 @@ LogicalResult TmaMulticastOp::verify() {
       failed(verifyBlock(*this, getDesc().getType(), getOffsets(), buffer, /*mayBePart=*/false)))
     return failure();
   if (!layout::splitTmaBoxes(buffer.getLayout().getLayout(), getBytesInMemory(buffer.getElementType()), getParts()))
-    return emitOpError() << "buffer has no " << getParts() << " equal parts that TMA can copy one by one: " << buffer;
+    return emitOpError() << "buffer cannot be split into " << getParts()
+                         << " equal parts that TMA can copy separately: " << buffer;
   return success();
 }
 

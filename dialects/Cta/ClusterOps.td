@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Clusters: neighbouring CTAs that run at the same time and see each other's shared memory.
+// Clusters: neighbouring CTAs that run at the same time and can access each other's shared memory.
 //
-// The CTAs of a cluster are adjacent along the first axis of the grid; `cluster_ctas` of the kernel is their number.
-// All have the same shared memory layout, so a buffer or barrier has the same offset in every peer.
+// The CTAs of a cluster are adjacent along the first axis of the grid; their number is `cluster_ctas` of the kernel.
+// All CTAs have the same shared memory layout, so a buffer or barrier has the same offset in every peer.
 #ifndef CTA_CLUSTER_OPS_TD
 #define CTA_CLUSTER_OPS_TD
 
@@ -16,8 +16,8 @@ class Cta_ClusterIndexOp<string opMnemonic, string text> : Cta_Op<opMnemonic, [P
 
 def Cta_ClusterRankOp : Cta_ClusterIndexOp<"cluster_rank", "rank of this CTA in its cluster"> {
   let description = [{
-    From 0 to `cluster_ctas` - 1 (PTX ISA, `%cluster_ctarank`). Besides `tile.program_id`, this is the only value that
-    differs between the CTAs of a cluster without being loaded from memory.
+    From 0 to `cluster_ctas` - 1 (PTX ISA, `%cluster_ctarank`). Apart from `tile.program_id`, this is the only value
+    that differs between the CTAs of a cluster without being loaded from memory.
 
     Example: `%r = cta.cluster_rank`
   }];
@@ -43,8 +43,9 @@ def Cta_ClusterBarrierOp : Cta_Op<"cluster_barrier", [
     MemoryEffects<[MemRead<Cta_SharedMemory>, MemWrite<Cta_SharedMemory>]>]> {
   let summary = "barrier of all CTAs of a cluster";
   let description = [{
-    PTX ISA, `barrier.cluster`: synchronizes all threads that have not exited. At the end of the consumer role it keeps
-    the CTA alive until its peers no longer access its shared memory; single-thread roles exit without it.
+    PTX ISA, `barrier.cluster`: synchronizes all threads of the cluster that have not exited. At the end of the consumer
+    role, this barrier keeps the CTA alive until its peers no longer access its shared memory; single-thread roles exit
+    without it.
 
     Example: `cta.cluster_barrier`
   }];
@@ -56,10 +57,10 @@ def Cta_TmaMulticastOp : Cta_Op<"tma_multicast", [Cta_CountsInSlot,
   let summary = "TMA load of this CTA's part of a block into the buffers of all CTAs of a cluster";
   let description = [{
     Like `cta.tma_load` with the same operands in each CTA of the cluster, but the block is read only once: each CTA
-    copies one of `parts` equal parts, selected by its rank, to the same offset in the buffers of all CTAs (PTX ISA,
-    `cp.async.bulk.tensor`, `.multicast::cluster`). The bytes of a part are counted in the CTA where they arrive, so
-    each CTA's ring or barrier must expect the whole buffer. The buffers of all CTAs must be free before any of them
-    copies.
+    reads one of `parts` equal parts, selected by its rank, and copies it to the same offset in the buffers of all CTAs
+    (PTX ISA, `cp.async.bulk.tensor`, `.multicast::cluster`). The bytes of a part are counted in the CTA where they
+    arrive, so each CTA's ring or barrier must expect the bytes of the whole buffer. The buffers of all CTAs must be
+    free before any of them copies.
 
     Example:
     ```mlir
@@ -82,12 +83,12 @@ def Cta_ClusterSumOp : Cta_Op<"cluster_sum", [
     MemoryEffects<[MemRead<Cta_SharedMemory>, MemWrite<Cta_SharedMemory>]>]> {
   let summary = "add up the accumulators of all CTAs of a cluster in its first CTA";
   let description = [{
-    CTA r > 0 writes its registers into slot r - 1 of the first CTA's `buffer`. The first CTA adds them to its own in
-    the order of r, so that the result is deterministic; in the other CTAs the result is their own value. `sent` counts
-    the bytes of all senders at the first CTA, which announces them by one arrival. `taken` counts the arrivals of the
-    first CTA's warps at each sender, which may then send again. `parity` is 0 for the first accumulator of the kernel,
-    1 for the second, 0 for the third, …; in a `tile.programs`, `cta-lower-programs` sets it. All consumer warps of all
-    CTAs of the cluster must execute this operation equally often.
+    CTA r > 0 writes its registers into slot r - 1 of the first CTA's `buffer`. The first CTA adds these registers to
+    its own in the order of r, so the result is deterministic; in the other CTAs, the result is `value`. `sent`, in the
+    first CTA, counts the bytes of all senders, which the first CTA announces with one arrival. `taken`, in each sender,
+    counts the arrivals of the first CTA's warps; the sender may then send again. `parity` is 0 for the first
+    accumulator of the kernel, 1 for the second, 0 for the third, …; in a `tile.programs`, `cta-lower-programs` sets it.
+    All consumer warps of all CTAs of the cluster must execute this operation the same number of times.
 
     Example:
     ```mlir

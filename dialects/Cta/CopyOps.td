@@ -10,8 +10,8 @@ def Cta_AsyncCopyOp : Cta_Op<"async_copy", [
   let summary = "copy from global to shared memory by cp.async, one element for each pointer";
   let description = [{
     PTX ISA, `cp.async`. Writes zeros where `mask` is false. The copy is complete after a `cta.async_wait` that covers
-    the group in which `cta.async_commit` placed it. `vector` consecutive elements (4, 8 or 16 bytes) are copied by one
-    instruction; addresses and mask are as for `tile.load`.
+    the group in which `cta.async_commit` placed it. One instruction copies `vector` consecutive elements (4, 8 or 16
+    bytes); addresses and mask must satisfy the same requirements as for `tile.load`.
 
     Example: `cta.async_copy %p, %b mask %m {vector = 8 : i32} : tensor<64x32x!tile.ptr<f16>, #x>,
     !cta.buffer<64x32xf16, #s>`
@@ -29,7 +29,7 @@ def Cta_AsyncCopyOp : Cta_Op<"async_copy", [
 def Cta_AsyncCommitOp : Cta_Op<"async_commit", [MemoryEffects<[MemWrite<Cta_SharedMemory>]>]> {
   let summary = "close a group of cp.async copies";
   let description = [{
-    PTX ISA, `cp.async.commit_group`: the copies since the last commit form one group, possibly empty.
+    PTX ISA, `cp.async.commit_group`: the copies since the last commit form one group, which may be empty.
 
     Example: `cta.async_commit`
   }];

@@ -20,7 +20,7 @@ using namespace mlir;
 namespace tile::cta {
 
 namespace {
-/// Prints each layout once, as the alias `#layout`, because layouts are long.
+/// Lets the printer define each layout once, as the alias `#layout`, because layouts are long.
 struct LayoutAliases : OpAsmDialectInterface {
   using OpAsmDialectInterface::OpAsmDialectInterface;
   AliasResult getAlias(Attribute attribute, raw_ostream &os) const final {

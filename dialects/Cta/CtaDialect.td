@@ -11,8 +11,8 @@ def CtaDialect : Dialect {
   let summary = "how one thread block computes a program: layouts, shared memory, asynchronous copies, tensor cores";
   let description = [{
     In phase *layout* every tensor type carries a `#cta.layout` encoding that says which thread holds which element.
-    The operations of this dialect move tensors between layouts and through shared memory and name the instructions
-    that compute on them. An operation is executed by all threads of the CTA together.
+    The operations of this dialect move tensors between layouts and through shared memory, and stand for the
+    instructions that compute with them. All threads of the CTA execute an operation together.
   }];
   let dependentDialects = ["::tile::TileDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
   let hasConstantMaterializer = 1;

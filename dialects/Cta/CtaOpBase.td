@@ -15,20 +15,22 @@ def Cta_DeclaresAccesses : NativeOpTrait<"DeclaresAccesses"> {
 class Cta_Op<string opMnemonic, list<Trait> traits = []>
     : Op<CtaDialect, opMnemonic, !listconcat(traits, [Cta_DeclaresAccesses])>;
 
-// Where the bytes of a copy are counted: in the slot of a ring or, after cta-lower-rings, at the mbarrier with an
-// index.
+// Where the bytes of a copy are counted: in a slot of a ring or, after cta-lower-rings, at one of several mbarriers,
+// which an index selects.
 def Cta_RingOrMbarrier : AnyTypeOf<[Cta_RingType, Cta_MbarrierType]>;
 def Cta_SlotOrIndex : AnyTypeOf<[Cta_RingSlotType, I32]>;
-def Cta_CountsInSlot : TypesMatchWith<"slot is one of a ring, or the number of a barrier", "barrier", "slot",
+def Cta_CountsInSlot : TypesMatchWith<"slot is one of a ring, or the index of a barrier", "barrier", "slot",
                                       "::tile::cta::getSlotType($_self)">;
 
-// Shared memory as a side-effect resource. Barriers write it, so that no access moves across one. The resource of a
-// buffer access says what orders it with respect to accesses by other threads (lib/Analysis/Hazards.h):
-// a barrier,
+// Shared memory as a side-effect resource. Barriers write to it, so no access moves across a barrier. The resource of a
+// buffer access says what orders the access with respect to accesses by other threads (lib/Analysis/Hazards.h).
+
+// Accesses that a barrier orders.
 def Cta_SharedMemory : Resource<"::tile::cta::SharedMemory">;
-// a wait for the copy, which continues after the operation, followed by a barrier,
+// Accesses by an asynchronous copy, which continues after the operation: a wait for the copy and then a barrier order
+// them.
 def Cta_CopiedMemory : Resource<"::tile::cta::CopiedMemory">;
-// an mbarrier, or the operation itself.
+// Accesses that an mbarrier, or the operation itself, orders.
 def Cta_SignalledMemory : Resource<"::tile::cta::SignalledMemory">;
 
 // Tensor memory as a side-effect resource.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Types: the syntax, views and verification of buffers.
+// The types of the dialect: syntax and verification, and views of buffers.
 #include "Cta/CtaDialect.h"
 
 #include "Layout/ShapeTransforms.h"
@@ -61,7 +61,7 @@ BufferType BufferType::getPart(int64_t count) const {
       continue;
     shape[axis] /= count;
     std::vector<uint64_t> offsets = getLayout().getLayout().flatBases(layout::offsetDim);
-    // The highest offset bits must select the parts in order.
+    // The highest offset bits must select the parts, in order.
     int64_t step = shape[axis] * (axis == 0 ? columns : 1), part = count;
     for (; part > 1 && offsets.back() == uint64_t(step * part / 2); part /= 2)
       offsets.pop_back();

@@ -11,9 +11,9 @@ def Cta_BufferType : TypeDef<CtaDialect, "Buffer"> {
   let mnemonic = "buffer";
   let summary = "array of equally shaped tiles in shared memory";
   let description = [{
-    `slots` tiles (1 by default), stored one after another. Within a tile, `layout` maps the element offset to
-    coordinates. A size that is not a power of two has the layout of the next one. Only the layout's slowest dimension
-    may have such a size, so that the padding lies at the end and takes no memory.
+    A buffer has `slots` tiles (1 by default), which are stored one after another. Within a tile, `layout` maps the
+    element offset to coordinates. If a size is not a power of two, the layout has the next larger power of two. Only
+    the layout's slowest dimension may have such a size, so the padding lies at the end and takes no memory.
 
     Example: `!cta.buffer<2x4xf16, #cta.layout<[2, 4], offset = [[0, 1], [0, 2], [1, 0]]>, slots = 3>`
   }];
@@ -24,19 +24,19 @@ def Cta_BufferType : TypeDef<CtaDialect, "Buffer"> {
   let extraClassDeclaration = [{
     /// Returns true if the layout covers more elements than the tile has.
     bool isPadded() const;
-    /// Bytes of one tile, and of all slots.
+    /// Return the size in bytes of one tile, and of all slots.
     int64_t getBytesPerSlot() const;
     int64_t getBytes() const { return getBytesPerSlot() * getSlots(); }
-    /// Bytes of the elements of one slot, without padding between them.
+    /// Returns the size in bytes of the elements of one slot, without padding between them.
     int64_t getBlockBytes() const;
     /// Returns the same buffer with another number of slots.
     BufferType withSlots(int64_t slots) const;
-    /// Returns the same matrices with their dimensions swapped.
+    /// Returns a buffer type for the same matrices with their dimensions swapped.
     BufferType transposed() const;
-    /// Returns one of `count` equal parts of a tile that are consecutive in memory: a range of rows, otherwise of
-    /// columns; null if neither is possible.
+    /// Returns the type of one of `count` equal parts of a tile, each of which is consecutive in memory: ranges of rows
+    /// if possible, otherwise ranges of columns; null if neither is possible.
     BufferType getPart(int64_t count) const;
-    /// Returns the dimension that getPart divides. Such a part must exist, and `count` must be above 1.
+    /// Returns the dimension that getPart divides. Such a part must exist, and `count` must be greater than 1.
     unsigned getPartAxis(int64_t count) const {
       return getPart(count).getShape().front() == getShape().front() ? 1 : 0;
     }
@@ -48,9 +48,10 @@ def Cta_TensorMemoryType : TypeDef<CtaDialect, "TensorMemory"> {
   let summary = "accumulator or left operand in tensor memory";
   let description = [{
     A matrix in tensor memory, as `tcgen05.mma` writes and reads it (PTX ISA, "Data path layout organization"): 128 rows
-    are 128 lanes; further rows follow in further columns of 32 bits. Accumulators have 32-bit elements; their 64 rows
-    are lanes 0 to 15 of each quarter. Operands have at least 128 rows, and several narrower elements in a column. With
-    `slots`, as many of them, one after another.
+    are stored in the 128 lanes; further rows are stored in the following columns of 32 bits. Accumulators have 32-bit
+    elements; an accumulator of 64 rows uses lanes 0 to 15 of each quarter of the lanes. Operands have at least 128
+    rows, and each column contains several of their narrower elements. With `slots`, there are that many matrices, one
+    after another.
 
     Example: `!cta.tensor_memory<128x256xf32, slots = 2>`, `!cta.tensor_memory<128x64xf16>`
   }];
@@ -59,23 +60,23 @@ def Cta_TensorMemoryType : TypeDef<CtaDialect, "TensorMemory"> {
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// Returns the number of elements of a row in a column of 32 bits.
+    /// Returns the number of elements of a row that are stored in a column of 32 bits.
     unsigned getElementsPerColumn() const;
-    /// Returns the number of columns of one slot, and of all.
+    /// Return the number of columns of one slot, and of all slots.
     unsigned getColumnsPerSlot() const;
     unsigned getColumns() const { return getSlots() * getColumnsPerSlot(); }
     /// Returns the same accumulator with another number of slots.
     TensorMemoryType withSlots(int64_t slots) const;
-    /// Returns the layout in which `warps` warps load and store it.
+    /// Returns the layout in which `warps` warps load and store the matrix.
     LayoutAttr getRegisterLayout(unsigned warps) const;
   }];
 }
 
 def Cta_RingType : TypeDef<CtaDialect, "Ring"> {
   let mnemonic = "ring";
-  let summary = "circular buffer in shared memory that warp roles fill and others read";
+  let summary = "circular buffer in shared memory that some warp roles fill and others read";
   let description = [{
-    `slots` slots, each with room for one tile of all `buffers`.
+    The ring has `slots` slots, each with space for one tile of each of the `buffers`.
 
     Example: `!cta.ring<3 x [<64x32xf16, #s>, <32x64xf16, #s>]>`
   }];
@@ -83,7 +84,7 @@ def Cta_RingType : TypeDef<CtaDialect, "Ring"> {
   let assemblyFormat = "`<` $slots `x` ` ` `[` $buffers `]` `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// Bytes of the buffers of all slots.
+    /// Returns the size in bytes of the buffers of all slots.
     int64_t getBytes() const {
       int64_t bytes = 0;
       for (BufferType buffer : getBuffers())
@@ -97,7 +98,7 @@ def Cta_RingSlotType : TypeDef<CtaDialect, "RingSlot"> {
   let mnemonic = "ring_slot";
   let summary = "a slot of a ring that a role has taken, or none";
   let description = [{
-    May be carried by loops and branches.
+    Loops and branches may carry slots.
 
     Example: `!cta.ring_slot`
   }];
@@ -107,7 +108,7 @@ def Cta_TokenType : TypeDef<CtaDialect, "Token"> {
   let mnemonic = "token";
   let summary = "an asynchronous wgmma that may be in flight, or none";
   let description = [{
-    An operation that requires the wgmma to be complete names its token: `cta.await`, which makes its accumulator
+    An operation that requires the wgmma to be complete takes its token: `cta.await`, which makes its accumulator
     readable, and `cta.ring_release`, which allows its operands to be overwritten. From the tokens, `cta-insert-waits`
     derives how many wgmmas may be pending at each wait. Loops and branches may carry tokens; they occupy no register.
 
@@ -119,7 +120,7 @@ def Cta_MbarrierType : TypeDef<CtaDialect, "Mbarrier"> {
   let mnemonic = "mbarrier";
   let summary = "ring of barriers in shared memory";
   let description = [{
-    `slots` mbarrier objects of 8 bytes, one after another (PTX ISA, "mbarrier").
+    The ring consists of `slots` mbarrier objects of 8 bytes, one after another (PTX ISA, "mbarrier").
 
     Example: `!cta.mbarrier<4>`
   }];

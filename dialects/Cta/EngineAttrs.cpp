@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Engine attributes: syntax, valid instructions, and which dots they fit.
+// Engine attributes: syntax, valid instructions, and which dots an engine fits.
 #include "Cta/EngineSyntax.h"
 
 #include "Target/Engines/MmaSync.h"
@@ -42,7 +42,7 @@ std::optional<MmaType> tile::getAccumulatorType(Type element) {
 
 // Syntax: `<m64n256k16, f16, f16, f32, groups = [2, 1]`, followed by optional parameters.
 
-/// Parses "m64n256k16".
+/// Parses a shape such as "m64n256k16".
 static bool readShape(StringRef text, ParsedEngine &parsed) {
   return text.consume_front("m") && !text.consumeInteger(10, parsed.m) && text.consume_front("n") &&
          !text.consumeInteger(10, parsed.n) && text.consume_front("k") && !text.consumeInteger(10, parsed.k) &&
@@ -62,7 +62,7 @@ ParseResult cta::parseInstruction(AsmParser &parser, ParsedEngine &parsed) {
   return success();
 }
 
-/// Parses an instruction and ", groups = [2, 1]".
+/// Parses an instruction and a grid, such as ", groups = [2, 1]".
 static ParseResult parseEngine(AsmParser &parser, StringRef gridName, ParsedEngine &parsed) {
   SMLoc start = parser.getCurrentLocation();
   if (parseInstruction(parser, parsed))
@@ -220,7 +220,7 @@ LogicalResult WgmmaAttr::verifyDot(Operation *op) const {
   if (failed(verifyScaleGroup(dot, *this, /*scaleGroup=*/0)) ||
       failed(verifyOperands(dot, *this, {getA(), getB(), getAccumulator()}, view.types, getK())))
     return failure();
-  // A single instruction computes all columns if their number is not a power of two.
+  // If the number of columns is not a power of two, a single instruction must compute all columns.
   int64_t rows = llvm::PowerOf2Ceil(view.m), columns = llvm::PowerOf2Ceil(view.n) / getGroupsN();
   if (rows < int64_t(target::wgmmaRows) * getGroupsM() || columns % int64_t(llvm::PowerOf2Ceil(getN())) != 0)
     return refuseParts(dot, *this, view, getSwapped());
@@ -282,7 +282,7 @@ LogicalResult MmaSyncAttr::verify(function_ref<InFlightDiagnostic()> emitError, 
                                   Type accumulator, unsigned warpsM, unsigned warpsN, unsigned kWidth,
                                   unsigned scaleGroup) {
   std::optional<MmaType> typeA = getMmaType(a), typeB = getMmaType(b), typeAcc = getAccumulatorType(accumulator);
-  // Accepts instructions of any target, because an attribute does not know the module's target.
+  // Instructions of any target are accepted, because an attribute does not know the target of the module.
   bool exists = typeA && typeB && typeAcc && llvm::any_of(target::allTargets(), [&](const target::GpuTarget *gpu) {
                   return target::isMmaSyncInstruction(*gpu, *typeA, *typeB, *typeAcc, k, scaleGroup);
                 });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Syntax and checks that the engine attributes share: <m64n256k16, f16, f16, f32, …>, followed by the parameters of
-// each.
+// Syntax and checks that the engine attributes share: <m64n256k16, f16, f16, f32, …>, followed by the parameters of the
+// particular engine.
 #pragma once
 
 #include "Cta/CtaDialect.h"
@@ -16,13 +16,13 @@ struct ParsedEngine {
   std::vector<unsigned> grid;
 };
 
-/// Parses "<m64n256k16, f16, f16, f32".
+/// Parses text such as "<m64n256k16, f16, f16, f32".
 mlir::ParseResult parseInstruction(mlir::AsmParser &parser, ParsedEngine &parsed);
-/// Parses "= threads".
+/// Parses text such as "= threads".
 mlir::ParseResult parseSource(mlir::AsmParser &parser, target::OperandSource &source);
 
 void printInstruction(mlir::AsmPrinter &printer, const ParsedEngine &parsed);
-/// Prints ", a = threads" where TMA is not the source.
+/// Prints text such as ", a = threads" for operands whose source is not TMA.
 void printSources(mlir::AsmPrinter &printer, BufferEngine engine);
 
 /// Fails unless the engine's operand types are those of the dot, and K has at least one whole step. Sizes are those
@@ -30,16 +30,16 @@ void printSources(mlir::AsmPrinter &printer, BufferEngine engine);
 mlir::LogicalResult verifyOperands(DotOp dot, mlir::Attribute engine, llvm::ArrayRef<mlir::Type> types,
                                    llvm::ArrayRef<mlir::Type> given, unsigned stepK);
 
-/// Fails unless a scale of the dot applies to this number of elements along k; 0: the dot has no scales.
+/// Fails unless each scale of the dot applies to `scaleGroup` elements along k; 0 means that the dot has no scales.
 mlir::LogicalResult verifyScaleGroup(DotOp dot, mlir::Attribute engine, unsigned scaleGroup);
 
-/// The types of a, b and the accumulator, and the sizes, of a dot or of the swapped one.
+/// The types of a, b and the accumulator, and the sizes, of a dot or of the corresponding swapped dot.
 struct EngineDot {
   llvm::SmallVector<mlir::Type, 3> types;
   int64_t m, n;
 };
 EngineDot viewDot(DotOp dot, bool swapped);
-/// Reports that the rows and columns are not a multiple of the instruction's.
+/// Reports that the numbers of rows and columns are not multiples of those of the instruction.
 mlir::LogicalResult refuseParts(DotOp dot, mlir::Attribute engine, const EngineDot &view, bool swapped);
 
 } // namespace tile::cta

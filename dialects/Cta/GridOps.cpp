@@ -6,7 +6,7 @@ using namespace mlir;
 using namespace tile;
 using namespace tile::cta;
 
-/// Partial accumulators are moved as 32-bit registers.
+/// Verifies that a partial accumulator can be stored as 32-bit registers.
 LogicalResult tile::cta::verifyPartial(Operation *op, RankedTensorType value, std::optional<uint32_t> columns) {
   if (!getLayoutAttr(value))
     return op->emitOpError() << "tensor has no layout";

@@ -8,9 +8,10 @@ include "Cta/CtaOpBase.td"
 def Cta_CombineOp : Cta_Op<"combine", [Pure, AllTypesMatch<["value", "result"]>, HasParent<"::tile::ProgramsOp">]> {
   let summary = "add up the accumulators of the CTAs that share the K steps of a program";
   let description = [{
-    One of the CTAs gets the sum, always added in the same order, and it alone executes the remainder of the program.
-    With `columns`, only the first `columns` columns of the accumulator are used. `cta-lower-combines` lowers it to an
-    exchange through distributed shared memory or global memory, depending on `work` of the `tile.programs`.
+    One of the CTAs gets the sum, which is always computed in the same order; only this CTA executes the remainder of
+    the program. With `columns`, only the first `columns` columns of the accumulator are used. `cta-lower-combines`
+    lowers this operation to an exchange through distributed shared memory or global memory, depending on `work` of the
+    `tile.programs`.
 
     Example: `%sum = cta.combine %acc {columns = 192 : i32} : tensor<128x256xf32, #x>`
   }];
@@ -23,9 +24,10 @@ def Cta_CombineOp : Cta_Op<"combine", [Pure, AllTypesMatch<["value", "result"]>,
 def Cta_PartialStoreOp : Cta_Op<"partial_store", [MemoryEffects<[MemWrite<Tile_GlobalMemory>]>]> {
   let summary = "write a partial accumulator to global memory in the order of its registers";
   let description = [{
-    Each thread writes the elements that it holds, so that all accesses are coalesced; only a `cta.partial_add` with the
-    same layout can read them. Needs 4 bytes at `ptr`, 16-byte aligned, for each register of each thread. With
-    `columns`, only the first `columns` columns of a matrix are moved and take memory.
+    Each thread writes the elements that it holds, in an order in which all accesses are coalesced; only a
+    `cta.partial_add` with the same layout can read the data. The memory at `ptr` must be 16-byte aligned and have 4
+    bytes for each register of each thread. With `columns`, only the first `columns` columns of a matrix are written and
+    take memory.
 
     Example: `cta.partial_store %x, %p : tensor<128x128xf32, #x>, !tile.ptr<i32>`
   }];
@@ -39,8 +41,8 @@ def Cta_PartialAddOp : Cta_Op<"partial_add", [
   let summary = "add a partial accumulator that a `cta.partial_store` of another CTA has written";
   let description = [{
     The result is `value` plus the tensor that a `cta.partial_store` of the same type wrote to `ptr`. The writer's flag
-    must have been awaited (`cta.flag_wait`). With `columns`, only the first `columns` columns are added, as many as
-    were stored; the others keep their values.
+    must have been awaited (`cta.flag_wait`). With `columns`, only the first `columns` columns are added, which must be
+    the number that was stored; the other columns keep their values.
 
     Example: `%s = cta.partial_add %x, %p : tensor<128x128xf32, #x>, !tile.ptr<i32>`
   }];
@@ -70,8 +72,8 @@ def Cta_FlagSetOp : Cta_FlagOp<"flag_set"> {
 def Cta_FlagWaitOp : Cta_FlagOp<"flag_wait"> {
   let summary = "wait for a flag of another CTA, and clear it";
   let description = [{
-    One thread polls `ptr` with acquire loads until it reads 1, then stores 0; the other threads need a `cta.barrier`
-    after it. The CTA that sets the flag must not itself wait for this one.
+    One thread polls `ptr` with acquire loads until it reads 1, and then stores 0; the other threads need a
+    `cta.barrier` after this operation. The CTA that sets the flag must not in turn wait for this CTA.
 
     Example: `cta.flag_wait %p : !tile.ptr<i32>`
   }];
@@ -85,8 +87,8 @@ class Cta_GridDependencyOp<string opMnemonic> : Cta_Op<opMnemonic, [
 def Cta_AwaitGridsOp : Cta_GridDependencyOp<"await_grids"> {
   let summary = "wait for the previous grids (programmatic dependent launch)";
   let description = [{
-    PTX ISA, `griddepcontrol.wait`: writes of the previous grids are visible afterwards. Returns at once if the grid was
-    not launched before they ended.
+    PTX ISA, `griddepcontrol.wait`: the writes of the previous grids are visible afterwards. Returns immediately if this
+    grid was launched only after the previous grids had ended.
 
     Example: `cta.await_grids`
   }];
@@ -95,8 +97,8 @@ def Cta_AwaitGridsOp : Cta_GridDependencyOp<"await_grids"> {
 def Cta_LaunchDependentsOp : Cta_GridDependencyOp<"launch_dependents"> {
   let summary = "let the grids that depend on this one start";
   let description = [{
-    PTX ISA, `griddepcontrol.launch_dependents`: a grid that may overlap with this one starts once each CTA of this grid
-    has executed this operation or has exited. It awaits this grid's results by `cta.await_grids`.
+    PTX ISA, `griddepcontrol.launch_dependents`: a grid that may overlap with this grid can start once each CTA of this
+    grid has executed this operation or has exited. It must wait for this grid's results with `cta.await_grids`.
 
     Example: `cta.launch_dependents`
   }];

@@ -64,7 +64,7 @@ LogicalResult LayoutAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
   const layout::LinearLayout &layout = getLayout();
   if (std::optional<std::string> problem = layout::verifyDistributed(layout))
     return emitError() << "not a layout of a tensor: " << *problem;
-  // The maximum number of elements of a tensor.
+  // 2^23 is the maximum number of elements of a tensor.
   if (layout.inDimSizeLog2(layout::registerDim) > 23)
     return emitError() << "not a layout of a tensor: it has 2^" << layout.inDimSizeLog2(layout::registerDim)
                        << " registers; at most 2^23 are possible";

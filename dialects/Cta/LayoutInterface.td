@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The interface of operations that relate the layouts of their operands and results.
+// The interface of operations that relate the layouts of their operands and results to each other.
 #ifndef CTA_LAYOUT_INTERFACE_TD
 #define CTA_LAYOUT_INTERFACE_TD
 
@@ -10,9 +10,9 @@ def Cta_LayoutInterface : OpInterface<"LayoutInterface"> {
   let description = [{
     Describes an operation's layouts as long as no element moves between threads: the operand layout required for a
     result layout, the result layout implied by an operand layout, and how to recreate the operation in another layout
-    or for a part of its result. All tensor operands have one layout, and so have all results.
+    or for a part of its result. All tensor operands have the same layout, and so do all results.
 
-    Operations of other dialects implement it in `Cta/OpLayouts.cpp`.
+    For operations of other dialects, `Cta/OpLayouts.cpp` implements the interface.
   }];
   let methods = [
     InterfaceMethod<[{
@@ -25,12 +25,12 @@ def Cta_LayoutInterface : OpInterface<"LayoutInterface"> {
       than one.
     }], "::tile::cta::LayoutAttr", "getResultLayout", (ins "::tile::cta::LayoutAttr":$operand)>,
     InterfaceMethod<[{
-      Returns the part of the tensor operands from which `part` of the only result is computed; none if there is no such
-      part.
+      Returns the part of the tensor operands from which `part` of the only result is computed; nullopt if there is no
+      such part.
     }], "::std::optional<::tile::cta::TensorPart>", "getOperandPart", (ins "::tile::cta::TensorPart":$part)>,
     InterfaceMethod<[{
-      Creates `part` of the only result, with type `type`, from these operands, whose layout and part are those that the
-      other methods return.
+      Creates `part` of the only result, with type `type`, from `operands`. Their layouts and parts must be those that
+      the other methods return.
     }], "::mlir::Value", "recreate", (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$operands,
                                           "::mlir::RankedTensorType":$type, "::tile::cta::TensorPart":$part),
     /*methodBody=*/"", /*defaultImplementation=*/[{

@@ -50,7 +50,7 @@ LogicalResult PartialReduceOp::verify() {
     SmallVector<int64_t> shape(from.getShape());
     shape[getAxis()] = to.getDimSize(getAxis());
     if (to.getShape() != ArrayRef(shape) || to.getElementType() != from.getElementType())
-      return emitOpError() << "operand is " << from << " but the result " << to << "; only axis " << getAxis()
+      return emitOpError() << "operand is " << from << " but the result is " << to << "; only axis " << getAxis()
                            << " may differ";
     if (from.getShape() != cast<RankedTensorType>(getSrcs().front().getType()).getShape())
       return emitOpError() << "operands are " << getSrcs().front().getType() << " and " << from
@@ -67,7 +67,7 @@ void PartialScanOp::print(OpAsmPrinter &printer) {
   printWithRegion(printer, *this);
 }
 
-/// Verifies a partial scan or its carry; there are as many `totals` as `scans`.
+/// Verifies a partial scan or its carry; `scans` and `totals` have the same length.
 static LogicalResult verifyScanPart(Operation *op, ValueRange scans, ValueRange totals, uint32_t axis) {
   if (scans.empty())
     return op->emitOpError() << "has no operand";

@@ -23,9 +23,9 @@ def Cta_ConvertLayoutOp : Cta_Op<"convert_layout", [Pure]> {
 def Cta_SliceColumnsOp : Cta_Op<"slice_columns", [Pure]> {
   let summary = "consecutive columns of a matrix, without movement between threads";
   let description = [{
-    Takes columns `first`, first + 1, …, as many as the result has: a power of two that divides `first`. Every thread
-    must already hold its elements of these columns in registers, and the same number for each such slice: the layout
-    loses the register bits that select the slice.
+    Takes the columns `first`, first + 1, …, as many as the result has; their number must be a power of two that divides
+    `first`. Every thread must already hold the elements of these columns that it gets, and the same number of elements
+    of each such slice. The layout of the result lacks the register bits that select the slice.
 
     Example: `%y = cta.slice_columns %x {first = 64 : i32} : tensor<128x256xf16, #a> -> tensor<128x64xf16, #b>`
   }];
@@ -38,8 +38,8 @@ def Cta_SliceColumnsOp : Cta_Op<"slice_columns", [Pure]> {
 def Cta_PartialReduceOp : Cta_Op<"partial_reduce", [Pure, SingleBlock]> {
   let summary = "reduce an axis within each warp";
   let description = [{
-    Like `tile.reduce`, but every warp reduces only its own elements along `axis`. The results keep the axis, with one
-    element for each set of warps that held different elements, in the order of the warp bits.
+    Like `tile.reduce`, but every warp reduces only its own elements along `axis`. The results keep the axis, along
+    which they have one element for each set of warps that held different elements, in the order of the warp bits.
 
     Example:
     ```mlir
@@ -87,9 +87,9 @@ def Cta_PartialScanOp : Cta_Op<"partial_scan", [Pure, SingleBlock]> {
 def Cta_ScanCarryOp : Cta_Op<"scan_carry", [Pure, SingleBlock]> {
   let summary = "combine a partial scan with the totals of the preceding warps";
   let description = [{
-    The operands are the results of a `cta.partial_scan`: first the scans, then the totals. Every thread must hold, in
-    its lowest registers, the totals of all warps for the rows of which it holds elements. The results are those of
-    `tile.scan`.
+    The operands are the results of a `cta.partial_scan`: first the scans, then the totals. For the rows of which a
+    thread holds elements, the thread must hold the totals of all warps, in its lowest registers. The results are those
+    of the complete `tile.scan`.
 
     Example:
     ```mlir

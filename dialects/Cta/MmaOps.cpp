@@ -13,8 +13,8 @@ static LogicalResult verifyMmaShapes(Operation *op, ArrayRef<int64_t> a, ArrayRe
     return op->emitOpError() << "operands have ranks " << a.size() << ", " << b.size() << " and " << acc.size()
                              << "; all must be matrices";
   if (a[1] != b[0] || acc[0] != a[0] || acc[1] != b[1])
-    return op->emitOpError() << "a is " << a[0] << "x" << a[1] << ", b " << b[0] << "x" << b[1] << " and acc " << acc[0]
-                             << "x" << acc[1] << "; their sizes must agree";
+    return op->emitOpError() << "a is " << a[0] << "x" << a[1] << ", b is " << b[0] << "x" << b[1] << " and acc is "
+                             << acc[0] << "x" << acc[1] << "; their sizes must agree";
   return success();
 }
 
@@ -32,7 +32,7 @@ unsigned MmaSyncOp::getScaleGroup() {
 
 LogicalResult MmaSyncOp::verify() {
   if (bool(getAScale()) != bool(getBScale()))
-    return emitOpError() << "has scales of one operand; expected both or none";
+    return emitOpError() << "has scales for one operand; expected scales for both or for none";
   if (getShape().size() != 3)
     return emitOpError() << "instruction shape has " << getShape().size() << " entries; it is m, n, k";
   if (!getLayoutAttr(getA().getType()) || !getLayoutAttr(getB().getType()) || !getLayoutAttr(getAcc().getType()))
@@ -49,7 +49,7 @@ LogicalResult FmaDotOp::verify() {
 }
 
 LogicalResult WgmmaOp::verify() {
-  // PTX ISA, "wgmma.mma_async": shapes m64nNkK.
+  // The shapes of PTX's wgmma.mma_async are m64nNkK.
   if (int64_t n = int32_t(getN()); n < 8 || n > 256 || n % 8 != 0)
     return emitOpError() << "has instructions of " << n << " columns; expected a multiple of 8 up to 256";
   if (!getLayoutAttr(getAcc().getType()))
@@ -59,18 +59,18 @@ LogicalResult WgmmaOp::verify() {
     if (buffer && buffer.getSlots() != 1)
       return emitOpError() << "operand has " << buffer.getSlots() << " slots; choose one with cta.slot";
   }
-  // PTX ISA: 32 bytes along k.
+  // According to the PTX ISA, an instruction takes 32 bytes along k.
   constexpr uint32_t instructionK = 32;
   if (uint32_t step = getPromote().value_or(instructionK); step % instructionK != 0)
     return emitOpError() << "promotes accumulators of " << step << " elements along k; expected a multiple of "
                          << instructionK;
   Type elementB = getB().getType().getElementType();
   if (getPromote() && (!isa<Float8E4M3FNType, Float8E5M2Type>(elementB) || getAccumulate()))
-    return emitOpError() << "promotes accumulators; this is for 8-bit floats that are always added to acc";
+    return emitOpError() << "promotes accumulators; this requires 8-bit floats, and no condition for adding to acc";
   auto registers = dyn_cast<RankedTensorType>(getA().getType());
   if (registers && !getLayoutAttr(registers))
     return emitOpError() << "left operand in registers must have a layout";
-  // An accumulator with more columns than b has only its first ones computed.
+  // If the accumulator has more columns than b, only its first columns are computed.
   SmallVector<int64_t> acc(getAcc().getType().getShape()), b(getB().getType().getShape());
   if (acc.size() == 2 && b.size() == 2 && acc[1] == getPaddedShape(b)[1])
     acc[1] = b[1];

@@ -9,8 +9,8 @@ def Cta_MmaSyncOp : Cta_Op<"mma_sync", [Pure, AllTypesMatch<["acc", "result"]>, 
   let summary = "matrix multiply-accumulate of warps (mma.sync), operands in registers";
   let description = [{
     `result = acc + a * b` with `mma.sync` of shape `m` x `n` x `k` (PTX ISA, "Warp-level matrix instructions"). The
-    operands have the fragment layouts of the instruction (`lib/Layout/MmaLayouts.h`). Scales, M x groups and N x groups
-    along k, are as for `tile.dot`.
+    operands have the fragment layouts of the instruction (`lib/Layout/MmaLayouts.h`). Scales (M x groups and N x
+    groups, where groups lie along k) have the same meaning as in `tile.dot`.
 
     Example:
     ```mlir
@@ -28,7 +28,8 @@ def Cta_MmaSyncOp : Cta_Op<"mma_sync", [Pure, AllTypesMatch<["acc", "result"]>, 
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// Returns the element type of an operand as it is multiplied: f4E2M1FN for i8 with scales.
+    /// Returns the element type with which an operand is multiplied: f4E2M1FN for i8 with scales, otherwise its element
+    /// type.
     ::mlir::Type getMultipliedType(::mlir::Value operand);
     /// Returns the number of elements along k that share a scale; 0 without scales.
     unsigned getScaleGroup();
@@ -39,7 +40,8 @@ def Cta_FmaDotOp : Cta_Op<"fma_dot", [AllTypesMatch<["acc", "result"]>]> {
   let summary = "matrix multiply-accumulate by scalar fused multiply-adds, operands in shared memory";
   let description = [{
     `result = acc + a * b`; each thread computes the elements of the accumulator that it holds, in order of k. `a` is M
-    x K and `b` is K x N; stores to them by other threads need a `cta.barrier` before.
+    x K and `b` is K x N. A `cta.barrier` must separate this operation from earlier stores to the operands by other
+    threads.
 
     Example:
     ```mlir
@@ -63,18 +65,20 @@ def Cta_WgmmaOp : Cta_Op<"wgmma", [AllTypesMatch<["acc", "result"]>]> {
     registers with the layout of the instruction's left operand.
 
     The result is in flight. It may be read, and the buffers may be written, only after a `cta.await` of `token`; until
-    then its only use may be as the accumulator of further wgmmas.
+    then, the result may be used only as the accumulator of further wgmmas.
 
-    With `stepwise`, a left operand in registers is passed in one statement for each k step, so that threads compute the
-    fragment of the next step while a step is multiplied (nvvm-sink-fragments).
+    With `stepwise`, there is a separate statement for each k step, which takes the fragment of the left operand for
+    this step in registers. So threads can compute the fragment of the next step while the tensor cores execute a step
+    (nvvm-sink-fragments).
 
     With `promote`, groups of that many elements along k are accumulated separately, and each partial sum is added to
-    `acc` in f32, because the tensor core adds 8-bit floats with 14 bits. Such a wgmma, and one with an f16 accumulator,
-    is complete when the operation ends, so that no two are in flight (`isSynchronous`).
+    `acc` in f32, because tensor cores accumulate products of 8-bit floats with only 14 bits. Such a wgmma, and a wgmma
+    with an f16 accumulator, is complete when the operation ends, so no two of them are in flight at the same time
+    (`isSynchronous`).
 
-    If the number of columns of b is not a power of two, the accumulator has the next power of two; only b's columns are
-    computed, and the others keep the values of `acc`. `groups_n` warp groups are adjacent along n, each with its share
-    of the columns; the remaining factor of the warp groups divides the rows.
+    If the number of columns of b is not a power of two, the accumulator has the next larger power of two; only the
+    columns of b are computed, and the other columns keep the values of `acc`. `groups_n` warp groups divide the columns
+    among them; the number of warp groups divided by `groups_n` is the number of parts into which the rows are divided.
 
     Example:
     ```mlir
@@ -95,12 +99,12 @@ def Cta_WgmmaOp : Cta_Op<"wgmma", [AllTypesMatch<["acc", "result"]>]> {
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// Returns the number of columns that are computed, or null if all columns of the accumulator are.
+    /// Returns the number of columns that are computed; null if all columns of the accumulator are computed.
     ::mlir::IntegerAttr getColumnsAttr();
-    /// Returns true if the lowering waits for its own wgmmas: their accumulators pass through other registers or share
-    /// them.
+    /// Returns true if the lowering waits for the wgmmas of this operation, because their accumulators pass through
+    /// other registers, or two elements share a register.
     bool isSynchronous() { return getPromote() || getAcc().getType().getElementType().isF16(); }
-    /// The left operand, if it is in shared memory.
+    /// Returns the left operand, if it is in shared memory; otherwise null.
     ::mlir::TypedValue<BufferType> getBufferA() { return ::mlir::dyn_cast<::mlir::TypedValue<BufferType>>(getA()); }
   }];
 }
@@ -108,9 +112,10 @@ def Cta_WgmmaOp : Cta_Op<"wgmma", [AllTypesMatch<["acc", "result"]>]> {
 def Cta_UndefinedOp : Cta_Op<"undefined"> {
   let summary = "accumulator registers with undefined contents";
   let description = [{
-    Serves as the accumulator of a wgmma that does not read it, in a loop whose later wgmmas do. All registers are set
-    to a register without a value. ptxas emits no instruction for it, but learns that their previous contents are dead,
-    so that the code before may reuse them. Not pure: it must stay where it is.
+    Serves as the initial accumulator in a loop in which the first wgmma does not read its accumulator, but later ones
+    do. All registers are set to a register without a value. ptxas emits no instruction for this, but learns that the
+    previous contents of the registers are dead, so earlier code may use them for other values. The operation is not
+    pure, because it must stay where it is.
 
     Example: `%c = cta.undefined : tensor<64x64xf32, #c>`
   }];
@@ -119,11 +124,11 @@ def Cta_UndefinedOp : Cta_Op<"undefined"> {
 }
 
 def Cta_ZerosOp : Cta_Op<"zeros"> {
-  let summary = "accumulator registers of zeros, set where this stands";
+  let summary = "accumulator registers that are set to zero at the position of this operation";
   let description = [{
-    The accumulator of a loop without iterations. LLVM does not see that it is constant: it would hoist constants that
-    are merged with other values after a branch above it, and set all of a thread's registers for each program. Not
-    pure: it must stay where it is.
+    The accumulator of a loop that has no iterations. LLVM must not see that the accumulator is constant: it would hoist
+    constants that are merged with other values after a branch above that branch, and so set all of a thread's registers
+    for each program. The operation is not pure, because it must stay where it is.
 
     Example: `%z = cta.zeros : tensor<64x64xf32, #c>`
   }];
@@ -134,8 +139,9 @@ def Cta_ZerosOp : Cta_Op<"zeros"> {
 def Cta_CopyRegistersOp : Cta_Op<"copy_registers", [Pure, Elementwise, SameOperandsAndResultType]> {
   let summary = "a copy of an accumulator in other registers";
   let description = [{
-    For an accumulator that a loop moves to other registers, as when it swaps two. LLVM might copy it right after the
-    wgmma is issued, unless it sees that the copy uses the result of the wait.
+    This is for an accumulator that a loop moves to other registers, for example when it swaps two accumulators. LLVM
+    might otherwise copy the registers right after the wgmma is issued; this operation makes the copy depend on the
+    result of the wait.
 
     Example: `%c = cta.copy_registers %r : tensor<64x64xf32, #c>`
   }];
@@ -148,9 +154,10 @@ def Cta_AwaitOp : Cta_Op<"await", [
     AllTypesMatch<["acc", "result"]>, MemoryEffects<[MemRead<Cta_SharedMemory>, MemWrite<Cta_SharedMemory>]>]> {
   let summary = "the accumulator of a wgmma once it is complete";
   let description = [{
-    The result is `acc`. It may be read if `token` is that of the wgmma that produced it, or of a later one. With
-    `columns`, the wgmma computes only that many columns. This is no instruction by itself: `cta-insert-waits` inserts a
-    wait before it where the wgmma may be incomplete. No read of the result moves before this operation.
+    The result is `acc`, and may be read. `token` must be the token of the wgmma that produced `acc`, or of a later one.
+    With `columns`, the wgmma computes only that many columns. This operation is not lowered to an instruction:
+    `cta-insert-waits` inserts a wait before it where the wgmma may be incomplete. Reads of the result cannot move
+    before this operation.
 
     Example: `%r = cta.await %d after %t : tensor<64x64xf32, #c>`
   }];

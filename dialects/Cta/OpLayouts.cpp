@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// LayoutInterface for operations of other dialects: tile, arith and math.
+// Implements LayoutInterface for operations of other dialects: tile, arith and math.
 //
-// Elementwise operations have the same layout everywhere and need no entry here. Shape changes follow ShapeChange: a
-// result dimension without a source dimension is replicated by all threads, so operand and result layouts determine
-// each other only if there is no such dimension.
+// All operands and results of an elementwise operation have the same layout, so these operations need no code of their
+// own here. For shape changes, the layouts follow from ShapeChange. If a result dimension has no source dimension, all
+// threads replicate its elements; operand and result layouts determine each other only if there is no such dimension.
 #include "Cta/CtaDialect.h"
 
 #include "Layout/AxisOrder.h"
@@ -30,7 +30,7 @@ LinearLayout cta::getSourceCoordinates(ShapeChange op, const LinearLayout &resul
   if (!dims)
     return layout::reshape(result, shape);
   LinearLayout layout = result;
-  // First drop the result dimensions without a source dimension, then permute to the operand's order.
+  // First drops the result dimensions without a source dimension, then permutes the others to the operand's order.
   SmallVector<unsigned> kept;
   for (std::optional<unsigned> dim : *dims) {
     if (dim)
@@ -45,7 +45,7 @@ LinearLayout cta::getSourceCoordinates(ShapeChange op, const LinearLayout &resul
         order.push_back(found - kept.begin());
     layout = layout::permuteDims(layout, order);
   }
-  // Insert the operand's dimensions of size 1 that are broadcast.
+  // Inserts the operand's dimensions of size 1 that are broadcast.
   for (unsigned dim = 0; dim < shape.size(); ++dim)
     if (!llvm::is_contained(kept, dim))
       layout = layout::insertUnitDim(layout, dim);
@@ -54,15 +54,15 @@ LinearLayout cta::getSourceCoordinates(ShapeChange op, const LinearLayout &resul
 
 namespace {
 
-/// Each thread computes the elements that it holds of the operands.
+/// Each thread computes the results for the elements of the operands that it holds.
 template <typename Op> struct ElementwiseLayout : LayoutInterface::ExternalModel<ElementwiseLayout<Op>, Op> {
   LayoutAttr getOperandLayout(Operation *, LayoutAttr result) const { return result; }
   LayoutAttr getResultLayout(Operation *, LayoutAttr operand) const { return operand; }
   std::optional<TensorPart> getOperandPart(Operation *, TensorPart part) const { return part; }
 };
 
-/// One execution of the text may mix the elements that it computes, so they must be consecutive in memory order: they
-/// are indexed by the lowest registers.
+/// One execution of the text may combine the elements that it computes, so these must be consecutive in memory order:
+/// the lowest register bits must index them.
 struct InlineAsmLayout : LayoutInterface::ExternalModel<InlineAsmLayout, InlineAsmOp> {
   static LayoutAttr ifNeighbours(Operation *op, LayoutAttr layout) {
     int64_t pack = cast<InlineAsmOp>(op).getPack();
@@ -81,7 +81,7 @@ struct InlineAsmLayout : LayoutInterface::ExternalModel<InlineAsmLayout, InlineA
   }
 };
 
-/// Operations whose values can be created in any layout.
+/// Operations whose results can be created in any layout.
 template <typename Model, typename Op> struct CreationLayout : LayoutInterface::ExternalModel<Model, Op> {
   LayoutAttr getOperandLayout(Operation *, LayoutAttr result) const { return result; }
   LayoutAttr getResultLayout(Operation *, LayoutAttr) const { return {}; }
@@ -110,8 +110,8 @@ struct ConstantLayout : CreationLayout<ConstantLayout, arith::ConstantOp> {
   }
 };
 
-/// The thread that holds an element also holds its partner, or a lane of the same warp does, as long as no element
-/// crosses warps.
+/// The layout is valid as long as no element crosses warps: the partner of an element must be held by the same thread,
+/// or by a lane of the same warp.
 struct ButterflyLayout : LayoutInterface::ExternalModel<ButterflyLayout, ButterflyOp> {
   static LayoutAttr ifInWarp(Operation *op, LayoutAttr layout) {
     auto butterfly = cast<ButterflyOp>(op);
@@ -129,7 +129,7 @@ template <typename Op> struct ShapeLayout : LayoutInterface::ExternalModel<Shape
   LayoutAttr getOperandLayout(Operation *op, LayoutAttr result) const {
     auto change = cast<ShapeChange>(op);
     LinearLayout layout = getSourceCoordinates(change, result.getLayout());
-    // Merge registers that hold the same element of the operand.
+    // Merges registers that hold the same element of the operand.
     std::optional<SourceDims> dims = change.getSourceDims();
     if (dims && llvm::is_contained(*dims, std::nullopt))
       layout = layout::dropDuplicateRegisters(layout);
@@ -158,8 +158,8 @@ template <typename Op> struct ShapeLayout : LayoutInterface::ExternalModel<Shape
   }
 };
 
-/// The results lack the axis. The operand layout does not follow from theirs, because the axis may be distributed over
-/// threads in any way. If the combination is not commutative, the axis must be in order.
+/// The results lack the axis. The operand layout does not follow from the result layout, because the axis may be
+/// distributed over threads in any way. If the combination is not commutative, the layout must hold the axis in order.
 struct ReduceLayout : LayoutInterface::ExternalModel<ReduceLayout, ReduceOp> {
   LayoutAttr getOperandLayout(Operation *, LayoutAttr) const { return {}; }
   LayoutAttr getResultLayout(Operation *op, LayoutAttr operand) const {

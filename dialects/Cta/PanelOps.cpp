@@ -13,7 +13,7 @@ using namespace mlir;
 using namespace tile;
 using namespace tile::cta;
 
-/// Fails unless `buffer` holds panel `panel` of a buffer with `layout`.
+/// Fails unless `buffer` can hold panel `panel` of a buffer with `layout`.
 static LogicalResult verifyPanel(Operation *op, BufferType buffer, const layout::LinearLayout &layout, int64_t panel) {
   if (buffer.getSlots() != 1)
     return op->emitOpError() << "buffer has " << buffer.getSlots() << " slots; choose one with cta.slot";
@@ -21,8 +21,8 @@ static LogicalResult verifyPanel(Operation *op, BufferType buffer, const layout:
     return op->emitOpError() << "layout is not a buffer layout: " << *problem;
   int64_t elements = buffer.getLayout().getLayout().numElements(), all = layout.numElements();
   if (elements > all || panel < 0 || panel >= all / elements)
-    return op->emitOpError() << "panel is " << panel << " of " << elements << " elements, but the tensor has "
-                             << all / elements << " such panels";
+    return op->emitOpError() << "panel index is " << panel << ", but the tensor has " << all / elements << " panels of "
+                             << elements << " elements";
   return success();
 }
 
@@ -41,7 +41,7 @@ LogicalResult PanelStoreOp::verify() {
   return verifyPanel(*this, getValue().getType(), getBuffer().getType(), getLayout(), int32_t(getPanel()));
 }
 
-/// Fails unless `others`, the elements of other panels, have the result's type.
+/// Fails unless `others`, which provides the elements of other panels, has the type of the result.
 static LogicalResult verifyOthers(Operation *op, Value others, RankedTensorType result) {
   if (others && others.getType() != result)
     return op->emitOpError() << "others are " << others.getType() << " but the result is " << result;
@@ -55,7 +55,7 @@ LogicalResult PanelLoadOp::verify() {
   return verifyPanel(*this, result, getBuffer().getType(), getLayout(), int32_t(getPanel()));
 }
 
-/// Fails unless the indices select elements along the axis and the result has the matching type.
+/// Fails unless the indices select elements along the axis and the result has the corresponding type.
 static LogicalResult verifyGather(PanelGatherOp op) {
   RankedTensorType indices = op.getIndices().getType(), result = op.getResult().getType();
   ArrayRef<int64_t> shape = op.getShape();
@@ -66,7 +66,7 @@ static LogicalResult verifyGather(PanelGatherOp op) {
   if (indices.getRank() == int64_t(shape.size()))
     expected[axis] = indices.getDimSize(axis);
   if (indices.getShape() != ArrayRef<int64_t>(expected))
-    return op.emitOpError() << "indices have shape [" << indices.getShape() << "] but the tensor [" << shape
+    return op.emitOpError() << "indices have shape [" << indices.getShape() << "] but the tensor has [" << shape
                             << "]; only axis " << axis << " may differ";
   Type expectedResult = indices.clone(op.getBuffer().getType().getElementType());
   if (result != expectedResult)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tensors that pass through shared memory in panels. cta-allocate-shared creates these operations and
-// convert-cta-to-nvvm lowers them. No pass in between handles them, so they have a separate header.
+// convert-cta-to-nvvm lowers them. As no other pass handles them, they have a separate header.
 #ifndef CTA_PANEL_OPS_TD
 #define CTA_PANEL_OPS_TD
 
@@ -9,9 +9,9 @@ include "Cta/CtaOpBase.td"
 def Cta_PanelStoreOp : Cta_Op<"panel_store", []> {
   let summary = "store a panel of a tensor to shared memory";
   let description = [{
-    `layout` is the buffer layout of the whole tensor. Its offsets are split into panels of as many elements as the
-    buffer holds. Each thread writes the elements that it holds of panel `panel`, each at its offset in the panel. This
-    is how a tensor that does not fit into shared memory passes through it, one panel after the other.
+    `layout` is the layout of a buffer for the whole tensor. Its offsets are divided into panels, each with as many
+    elements as `buffer` has. Each thread writes those of its elements that belong to panel `panel`, each at its offset
+    within the panel. So a tensor that does not fit into shared memory can pass through it, one panel after another.
 
     Example:
     ```mlir
@@ -28,7 +28,7 @@ def Cta_PanelLoadOp : Cta_Op<"panel_load", []> {
   let summary = "load a panel of a tensor from shared memory";
   let description = [{
     Each thread reads the elements of panel `panel` that the result's layout assigns to it (see `cta.panel_store`). The
-    other elements are taken from `others`; without it they are undefined.
+    other elements are taken from `others`; without `others` they are undefined.
 
     Example:
     ```mlir
@@ -44,10 +44,10 @@ def Cta_PanelLoadOp : Cta_Op<"panel_load", []> {
 }
 
 def Cta_PanelGatherOp : Cta_Op<"panel_gather", []> {
-  let summary = "gather those elements along an axis that lie in a panel";
+  let summary = "gather the elements along an axis that lie in a panel";
   let description = [{
     Like `cta.local_gather`, but from the elements of panel `panel` of a row-major tensor of `shape` (see
-    `cta.panel_store`). Elements in other panels are taken from `others`; without it they are undefined.
+    `cta.panel_store`). Elements in other panels are taken from `others`; without `others` they are undefined.
 
     Example:
     ```mlir

@@ -12,9 +12,9 @@ def Cta_RingAllocOp : Cta_Op<"ring_alloc", [MemoryEffects<[MemAlloc<Cta_SharedMe
   let summary = "allocate a ring of slots in shared memory";
   let description = [{
     All slots are initially empty. Any roles of a following `cta.warp_roles` may fill the ring, and any others may read
-    it. A slot is full when each role that fills the ring has committed it, and empty again when each role that reads
-    the ring has released it. With `ctas` above 1, that many CTAs of a cluster fill each other's slots, so a slot must
-    be released by the readers of all CTAs.
+    it. A slot is full when each role that fills the ring has committed the slot, and empty again when each role that
+    reads the ring has released it. With `ctas` above 1, that many CTAs of a cluster fill each other's slots, so the
+    readers of all these CTAs must release a slot.
 
     Example: `%r = cta.ring_alloc : !cta.ring<3 x [<64x32xf16, #s>, <32x64xf16, #s>]>`
   }];
@@ -24,14 +24,15 @@ def Cta_RingAllocOp : Cta_Op<"ring_alloc", [MemoryEffects<[MemAlloc<Cta_SharedMe
   let hasVerifier = 1;
 }
 
-// Operations that wait for a slot or pass it on; no access moves across them.
+// Operations that wait for a slot or pass a slot on; no access moves across them.
 class Cta_RingOp<string opMnemonic> : Cta_Op<opMnemonic, [
     MemoryEffects<[MemRead<Cta_SharedMemory>, MemWrite<Cta_SharedMemory>]>]>;
 
 def Cta_RingAcquireOp : Cta_RingOp<"ring_acquire"> {
-  let summary = "take the next slot to fill, when it is empty";
+  let summary = "take the next slot to fill, as soon as it is empty";
   let description = [{
-    In a role of a `cta.warp_roles` that does not read the ring. The slot belongs to the role until `cta.ring_commit`.
+    Must be in a role of a `cta.warp_roles` that does not read the ring. The slot belongs to the role until
+    `cta.ring_commit`.
 
     Example: `%s = cta.ring_acquire %r : !cta.ring<3 x [<64x32xf16, #s>]>`
   }];
@@ -41,13 +42,13 @@ def Cta_RingAcquireOp : Cta_RingOp<"ring_acquire"> {
 }
 
 def Cta_RingCommitOp : Cta_RingOp<"ring_commit"> {
-  let summary = "pass a slot to its readers: it is full when all copies to it have completed";
+  let summary = "pass a slot to its readers: it is full when all copies to it are complete";
   let description = [{
-    Executed once after each `cta.ring_acquire`, in its block; does not wait. The counted copies are those between the
-    two operations that name the slot; only a single-thread role has such copies. In other roles each warp passes on the
-    data that it has written, including a `cta.async_copy` that it has awaited; the data is visible to copies and wgmmas
-    of the readers, too. With `by_mma`, in a single-thread role without copies, the slot is full when all
-    `cta.tcgen05_mma` before it are complete.
+    Must be executed once after each `cta.ring_acquire`, in the same block; does not wait. The copies that must complete
+    are those between the two operations that name the slot; only a single-thread role can have such copies. In other
+    roles, each warp passes on the data that it has written, including the data of each `cta.async_copy` that it has
+    awaited; this data is also visible to copies and wgmmas of the readers. With `by_mma`, in a single-thread role
+    without copies, the slot is full when all earlier `cta.tcgen05_mma` are complete.
 
     Example: `cta.ring_commit %r[%s] : !cta.ring<3 x [<64x32xf16, #s>]>`
   }];
@@ -56,9 +57,9 @@ def Cta_RingCommitOp : Cta_RingOp<"ring_commit"> {
 }
 
 def Cta_RingWaitOp : Cta_RingOp<"ring_wait"> {
-  let summary = "take the next slot to read, when it is full";
+  let summary = "take the next slot to read, as soon as it is full";
   let description = [{
-    In a role of a `cta.warp_roles` that does not fill the ring. The slot may be read until `cta.ring_release`.
+    Must be in a role of a `cta.warp_roles` that does not fill the ring. The slot may be read until `cta.ring_release`.
 
     Example: `%s = cta.ring_wait %r : !cta.ring<3 x [<64x32xf16, #s>]>`
   }];
@@ -71,10 +72,10 @@ def Cta_RingReleaseOp : Cta_Op<"ring_release", [AttrSizedOperandSegments,
     MemoryEffects<[MemRead<Cta_SharedMemory>, MemWrite<Cta_SharedMemory>]>]> {
   let summary = "release a slot: this warp has read it";
   let description = [{
-    Executed by each warp of the role, once after each `cta.ring_wait`; does nothing if `condition` is false. The wgmmas
-    of `tokens`, which read the slot, complete first: `cta-insert-waits` inserts the wait. A condition is lowered to a
-    predicate, not to a branch. With `by_mma`, in a single-thread role, the slot is released when all `cta.tcgen05_mma`
-    before it are complete.
+    Each warp of the role must execute this operation once after each `cta.ring_wait`; it does nothing if `condition` is
+    false. The wgmmas of `tokens`, which read the slot, are complete before the slot is released: `cta-insert-waits`
+    inserts a wait. A condition is lowered to a predicate, not to a branch. With `by_mma`, in a single-thread role, the
+    slot is released when all earlier `cta.tcgen05_mma` are complete.
 
     Example: `cta.ring_release %r[%s] if %c after %t : !cta.ring<3 x [<64x32xf16, #s>]>`
   }];
@@ -88,8 +89,8 @@ def Cta_RingReleaseOp : Cta_Op<"ring_release", [AttrSizedOperandSegments,
 def Cta_RingSkipOp : Cta_RingOp<"ring_skip"> {
   let summary = "skip the next slots, which belong to another team";
   let description = [{
-    In a role with several teams: advances past the next `count` slots (at least 0), which other warps wait for and
-    release.
+    In a role with several teams, advances past the next `count` slots (at least 0); the warps of another team wait for
+    these slots and release them.
 
     Example: `cta.ring_skip %r, %n : !cta.ring<3 x [<64x32xf16, #s>]>`
   }];
@@ -100,8 +101,8 @@ def Cta_RingSkipOp : Cta_RingOp<"ring_skip"> {
 def Cta_RingDrainOp : Cta_RingOp<"ring_drain"> {
   let summary = "wait until all committed slots are full";
   let description = [{
-    In a role that fills the ring, between slots. Memory that its copies read indirectly, such as a tensor map, may be
-    modified afterwards.
+    Must be in a role that fills the ring, while the role holds no slot. Afterwards, memory that the role's copies have
+    read indirectly, such as a tensor map, may be modified.
 
     Example: `cta.ring_drain %r : !cta.ring<3 x [<64x32xf16, #s>]>`
   }];
@@ -112,7 +113,7 @@ def Cta_RingDrainOp : Cta_RingOp<"ring_drain"> {
 def Cta_RingBuffersOp : Cta_Op<"ring_buffers", [Pure, InferTypeOpAdaptor]> {
   let summary = "the buffers of a slot";
   let description = [{
-    In the order of the ring's type.
+    The buffers are in the order in which the type of the ring lists them.
 
     Example: `%a, %b = cta.ring_buffers %r[%s] : !cta.ring<3 x [<64x32xf16, #s>, <32x64xf16, #s>]>`
   }];
@@ -133,10 +134,10 @@ def Cta_RingNoneOp : Cta_Op<"ring_none", [Pure]> {
 }
 
 def Cta_RingHoldsOp : Cta_Op<"ring_holds", [Pure]> {
-  let summary = "whether there is a slot, and not `cta.ring_none`";
+  let summary = "whether a value holds a slot rather than `cta.ring_none`";
   let description = [{
-    A loop that carries the slot of the previous iteration has none in its first iteration; operations on it are guarded
-    by this.
+    A loop that carries the slot of the previous iteration has no slot in its first iteration; the result of this
+    operation guards operations on the slot.
 
     Example: `%any = cta.ring_holds %s`
   }];

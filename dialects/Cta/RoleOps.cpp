@@ -11,7 +11,8 @@ using namespace mlir;
 using namespace tile;
 using namespace tile::cta;
 
-// `<consumer, warps = 4, teams = 2, registers = 232>`; the defaults are 1, none and false.
+// `<consumer, warps = 4, teams = 2, registers = 232>`; by default there is one team, register counts are not set, and
+// `one_thread` is false.
 Attribute RoleAttr::parse(AsmParser &parser, Type) {
   SMLoc start = parser.getCurrentLocation();
   StringRef name;
@@ -62,8 +63,8 @@ LogicalResult RoleAttr::verify(function_ref<InFlightDiagnostic()> emitError, Str
 }
 
 // `role <consumer, …> {…} role <producer, …> {…} attributes`. The regions are added to `result` before they are parsed:
-// after an error MLIR's parser drops the uses of values inside the regions that it destroys, but only of regions it
-// knows.
+// after an error, MLIR's parser drops the uses of values inside regions before it destroys them, but only for regions
+// that `result` owns.
 ParseResult WarpRolesOp::parse(OpAsmParser &parser, OperationState &result) {
   SmallVector<Attribute> roles;
   while (succeeded(parser.parseOptionalKeyword("role"))) {
@@ -157,7 +158,7 @@ unsigned WarpRolesOp::countResidentCtas() {
   return target::ctasOfRoleRegisters(registers);
 }
 
-// All threads start with the same register count, a multiple of 8.
+// All threads start with the same number of registers, a multiple of 8.
 std::optional<unsigned> WarpRolesOp::getRegistersAtStart() {
   unsigned ctas = countResidentCtas();
   if (ctas == 0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The target attribute: the GPU that a module is compiled for.
+// The target attribute: the GPU for which a module is compiled.
 #ifndef CTA_TARGET_ATTR_TD
 #define CTA_TARGET_ATTR_TD
 
@@ -8,10 +8,11 @@ include "Cta/CtaDialect.td"
 
 def Cta_TargetAttr : AttrDef<CtaDialect, "Target"> {
   let mnemonic = "target";
-  let summary = "the GPU that a module is compiled for";
+  let summary = "the GPU for which a module is compiled";
   let description = [{
-    A row of the table in `lib/Target/GpuTarget.cpp`. It is the module attribute `cta.target`, which passes read through
-    `cta::getTarget`. A module without it is compiled for sm_90a, the default of `tilec` without `--target`.
+    Names a row of the table in `lib/Target/GpuTarget.cpp`. The attribute is attached to a module as `cta.target`, and
+    passes read it through `cta::getTarget`. A module without it is compiled for sm_90a, the default of `tilec` without
+    `--target`.
 
     Example: `module attributes {cta.target = #cta.target<sm_80>} { … }`
   }];

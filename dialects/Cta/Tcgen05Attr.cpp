@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The engine attribute of tcgen05: its syntax, and which dots it computes.
+// The engine attribute of tcgen05: its syntax, and which dots it fits.
 #include "Cta/EngineSyntax.h"
 
 #include "Target/Engines/Tcgen05.h"
@@ -84,7 +84,7 @@ LogicalResult Tcgen05Attr::verifyDot(Operation *op) const {
     return failure();
   int64_t rows = llvm::PowerOf2Ceil(view.m), columns = llvm::PowerOf2Ceil(view.n);
   bool repeatsRows = rows < target::wgmmaRows && getM() == target::wgmmaRows && !isSwapped &&
-                     getSourceA() == OperandSource::Threads; // stored several times
+                     getSourceA() == OperandSource::Threads; // the rows are stored several times
   if ((rows % getM() != 0 && !repeatsRows) || columns % int64_t(llvm::PowerOf2Ceil(getN())) != 0)
     return refuseParts(dot, *this, view, isSwapped);
   return success();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tensor memory: its type, and the verification of the operations that access it.
+// Tensor memory: its type, and the verification of operations that access tensor memory.
 #include "Cta/CtaDialect.h"
 
 #include "Layout/TensorMemoryLayout.h"
@@ -96,7 +96,7 @@ static LogicalResult verifyAccess(Operation *op, RankedTensorType value, TensorM
   LayoutAttr layout = getLayoutAttr(value);
   if (memory.getSlots() != 1)
     return op->emitOpError() << "accesses " << memory.getSlots() << " slots; choose one with cta.tensor_memory_slot";
-  constexpr int64_t minRows = 64; // which repeat fewer ones
+  constexpr int64_t minRows = 64; // tensors with fewer rows are repeated
   ArrayRef<int64_t> shape = value.getShape();
   bool isWhole = shape == memory.getShape() ||
                  (shape.size() == 2 && shape[0] < minRows && ArrayRef<int64_t>{minRows, shape[1]} == memory.getShape());
@@ -160,7 +160,7 @@ unsigned Tcgen05MmaOp::getScaleGroup() {
   return unsigned(depth / getAScale().getType().getShape()[1]);
 }
 
-/// Checks that buffers and tensor memory hold the scales of all rows, columns and groups.
+/// Checks that the buffers and the tensor memory can hold the scales of all rows, columns and groups.
 static LogicalResult verifyScales(Tcgen05MmaOp op) {
   unsigned columns = 0;
   int64_t groups = op.getAScale().getType().getShape().back();
@@ -180,15 +180,16 @@ static LogicalResult verifyScales(Tcgen05MmaOp op) {
 
 LogicalResult Tcgen05MmaOp::verify() {
   if (bool(getAScale()) != bool(getBScale()) || bool(getAScale()) != bool(getScales()))
-    return emitOpError() << "has some of: scales of a, scales of b, their memory; expected all or none";
+    return emitOpError()
+           << "has only some of the scales of a, the scales of b and their tensor memory; expected all or none";
   ArrayRef<int64_t> a = getShapeA(), b = getB().getType().getShape(), acc = getAcc().getType().getShape();
   int64_t slotsA = getBufferA() ? getBufferA().getSlots() : cast<TensorMemoryType>(getA().getType()).getSlots();
   if (a.size() != 2 || b.size() != 2 || slotsA != 1 || getB().getType().getSlots() != 1 ||
       getAcc().getType().getSlots() != 1)
     return emitOpError() << "multiplies matrices of one slot each";
   if (a[1] != b[0] || a[0] != acc[0] || int64_t(llvm::PowerOf2Ceil(b[1])) != acc[1])
-    return emitOpError() << "a is " << a[0] << "x" << a[1] << ", b " << b[0] << "x" << b[1] << " and acc " << acc[0]
-                         << "x" << acc[1] << "; their sizes must agree";
+    return emitOpError() << "a is " << a[0] << "x" << a[1] << ", b is " << b[0] << "x" << b[1] << " and acc is "
+                         << acc[0] << "x" << acc[1] << "; their sizes must agree";
   if (getAScale() && !getBufferA())
     return emitOpError() << "has scales, but a is in tensor memory; expected a buffer";
   if (getAScale() && failed(verifyScales(*this)))

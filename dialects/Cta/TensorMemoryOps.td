@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tensor memory, and the MMAs of Blackwell that accumulate there.
 //
-// An MMA reads buffers in shared memory and writes an accumulator in tensor memory, both after the operation: until
-// cta.tcgen05_await, or until the readers of a ring have waited for the slot that it completes.
+// An MMA reads buffers in shared memory and writes an accumulator in tensor memory. It does both asynchronously, after
+// the operation: until cta.tcgen05_await, or until the readers of a ring have waited for the slot that the MMA
+// completes.
 #ifndef CTA_TENSOR_MEMORY_OPS_TD
 #define CTA_TENSOR_MEMORY_OPS_TD
 
@@ -12,8 +13,9 @@ def Cta_TensorMemoryOpenOp : Cta_Op<"tensor_memory_open", [
     MemoryEffects<[MemAlloc<Cta_TensorMemory>, MemWrite<Cta_TensorMemory>]>]> {
   let summary = "allocate the tensor memory of the CTA";
   let description = [{
-    Executed once by all warps of the CTA; waits until that many columns are free on the multiprocessor. The address of
-    the first column passes through `place`. Source: PTX ISA, `tcgen05.alloc`.
+    All warps of the CTA must execute this operation once. It waits until `columns` columns are free on the
+    multiprocessor. The address of the first column passes through shared memory at `place`. Source: PTX ISA,
+    `tcgen05.alloc`.
 
     Example: `%base = cta.tensor_memory_open 256 through %place : !cta.buffer<4xi32, #s>`
   }];
@@ -28,8 +30,8 @@ def Cta_TensorMemoryCloseOp : Cta_Op<"tensor_memory_close", [
     MemoryEffects<[MemFree<Cta_TensorMemory>, MemRead<Cta_TensorMemory>, MemWrite<Cta_TensorMemory>]>]> {
   let summary = "free the tensor memory of the CTA";
   let description = [{
-    Executed once by all warps of a role, or of the CTA, after which no role accesses tensor memory. The first warp
-    frees it when all have arrived. Source: PTX ISA, `tcgen05.dealloc`.
+    All warps of a role, or of the CTA, must execute this operation once; no role may access tensor memory afterwards.
+    The first warp frees the memory when all of them have arrived. Source: PTX ISA, `tcgen05.dealloc`.
 
     Example: `cta.tensor_memory_close %base, 256`
   }];
@@ -40,8 +42,8 @@ def Cta_TensorMemoryCloseOp : Cta_Op<"tensor_memory_close", [
 def Cta_TensorMemoryAllocOp : Cta_Op<"tensor_memory_alloc", [MemoryEffects<[MemAlloc<Cta_TensorMemory>]>]> {
   let summary = "an accumulator, an operand or scales in tensor memory";
   let description = [{
-    In the kernel's body. `cta-allocate-tensor-memory` gives each one its columns: `offset` of those that begin at
-    `base`.
+    Must be in the kernel's body. `cta-allocate-tensor-memory` assigns columns to each allocation: those that start
+    `offset` columns after `base`.
 
     Example: `%acc = cta.tensor_memory_alloc : !cta.tensor_memory<128x256xf32>`,
     `%acc = cta.tensor_memory_alloc at %base + 128 : !cta.tensor_memory<128x128xf32>`
@@ -50,9 +52,9 @@ def Cta_TensorMemoryAllocOp : Cta_Op<"tensor_memory_alloc", [MemoryEffects<[MemA
   let results = (outs Cta_TensorMemoryType:$result);
   let assemblyFormat = "(`at` $base^ `+` $offset)? attr-dict `:` type($result)";
   let extraClassDeclaration = [{
-    /// Returns true if it is the left operand of an MMA.
+    /// Returns true if the memory holds the left operand of an MMA.
     bool holdsOperand();
-    /// Returns true if it is the memory of the scales of MMAs.
+    /// Returns true if the memory holds the scales of MMAs.
     bool holdsScales();
   }];
 }
@@ -60,7 +62,7 @@ def Cta_TensorMemoryAllocOp : Cta_Op<"tensor_memory_alloc", [MemoryEffects<[MemA
 def Cta_TensorMemorySlotOp : Cta_Op<"tensor_memory_slot", [Pure]> {
   let summary = "one of several accumulators";
   let description = [{
-    By the slot of a ring or, after `cta-lower-rings`, by its index, which must be in [0, slots).
+    Selected by the slot of a ring or, after `cta-lower-rings`, by the index of a slot, which must be in [0, slots).
 
     Example: `%a = cta.tensor_memory_slot %m[%s : !cta.ring_slot] : !cta.tensor_memory<128x256xf32, slots = 2> ->
     !cta.tensor_memory<128x256xf32>`
@@ -74,9 +76,10 @@ def Cta_TensorMemorySlotOp : Cta_Op<"tensor_memory_slot", [Pure]> {
 def Cta_TensorMemoryLoadOp : Cta_Op<"tensor_memory_load"> {
   let summary = "load an accumulator from tensor memory";
   let description = [{
-    By all warps of the role, in the register layout of the type. MMAs that write it must be complete
-    (`cta.tcgen05_await`). With `columns`, only that many are computed; the others need not be loaded. A result of fewer
-    than 64 rows has a memory of 64, which repeat them. Source: PTX ISA, `tcgen05.ld`, `tcgen05.wait::ld`.
+    All warps of the role load the accumulator, in the register layout of its type. MMAs that write the accumulator must
+    be complete (`cta.tcgen05_await`). With `columns`, only that many columns have been computed; the others need not be
+    loaded. If the result has fewer than 64 rows, the accumulator has 64, which repeat them. Source: PTX ISA,
+    `tcgen05.ld`, `tcgen05.wait::ld`.
 
     Example: `%x = cta.tensor_memory_load %acc : !cta.tensor_memory<128x256xf32> -> tensor<128x256xf32, #r>`
   }];
@@ -90,8 +93,9 @@ def Cta_TensorMemoryLoadOp : Cta_Op<"tensor_memory_load"> {
 def Cta_TensorMemoryStoreOp : Cta_Op<"tensor_memory_store"> {
   let summary = "store an accumulator, or a left operand, to tensor memory";
   let description = [{
-    By all warps of the role, in the register layout of the type; complete when the operation ends. `columns` and fewer
-    than 64 rows as for `cta.tensor_memory_load`. Source: PTX ISA, `tcgen05.st`, `tcgen05.wait::st`.
+    All warps of the role store the tensor, in the register layout of the memory's type; the store is complete when the
+    operation ends. `columns`, and tensors with fewer than 64 rows, are treated as in `cta.tensor_memory_load`. Source:
+    PTX ISA, `tcgen05.st`, `tcgen05.wait::st`.
 
     Example: `cta.tensor_memory_store %x, %acc : tensor<128x256xf32, #r>, !cta.tensor_memory<128x256xf32>`
   }];
@@ -106,15 +110,17 @@ def Cta_Tcgen05MmaOp : Cta_Op<"tcgen05_mma", [AttrSizedOperandSegments]> {
   let summary = "asynchronous matrix multiply-accumulate into tensor memory";
   let description = [{
     `acc += a * b`, or `acc = a * b` if `accumulate` is given and false, with instructions m x n x 32 bytes of k (PTX
-    ISA, `tcgen05.mma`). The buffers have swizzled layouts that a matrix descriptor can express; a may be in tensor
-    memory. One thread issues the instructions: in a role of several threads, when all of them have arrived, so that
-    what they stored to operands and accumulator is seen.
+    ISA, `tcgen05.mma`). The buffers must have swizzled layouts that a matrix descriptor can express; a may be in tensor
+    memory instead. One thread issues the instructions. In a role of several threads, it does so when all of them have
+    arrived, so that the instructions see what these threads have stored to the operands and the accumulator.
 
-    With scales, of one byte, each group of elements along k is multiplied by that of its row and column. They are
-    copied from buffers in the layout that `tcgen05.cp` reads (`lib/Layout/TensorMemoryLayout.h`) to `scales`, first
-    those of a. The elements are then those of 8-bit floats, or two e2m1 in each i8; scales are e8m0 in i8, or e4m3.
+    With scales, which have one byte, each group of elements along k is multiplied by the scales of its row of a and its
+    column of b. The scales are copied to the tensor memory `scales`, those of a first, from buffers in the layout that
+    `tcgen05.cp` reads (`lib/Layout/TensorMemoryLayout.h`). The elements must then be 8-bit floats, or i8 with two e2m1
+    values each; the scales are e8m0, stored as i8, or e4m3.
 
-    If b has fewer columns than the accumulator, which has a power of two, only these are computed.
+    If b has fewer columns than the accumulator, whose number of columns is a power of two, only the columns of b are
+    computed.
 
     Example:
     ```mlir
@@ -142,10 +148,11 @@ def Cta_Tcgen05MmaOp : Cta_Op<"tcgen05_mma", [AttrSizedOperandSegments]> {
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// Returns the type of a, if it is in shared memory.
+    /// Returns the type of a, if a is in shared memory; otherwise null.
     BufferType getBufferA() { return ::mlir::dyn_cast<BufferType>(getA().getType()); }
     ::llvm::ArrayRef<int64_t> getShapeA();
-    /// Returns the type of the elements of a buffer, or of a, as they are multiplied: f4E2M1FN for i8 with scales.
+    /// Returns the element type with which a buffer (or a) is multiplied: f4E2M1FN for i8 with scales, otherwise its
+    /// element type.
     ::mlir::Type getMultipliedType(BufferType buffer);
     ::mlir::Type getMultipliedTypeA();
     /// Returns the number of elements along k that share a scale; 0 without scales.
@@ -157,7 +164,8 @@ def Cta_Tcgen05CommitOp : Cta_Op<"tcgen05_commit", [
     MemoryEffects<[MemRead<Cta_SharedMemory>, MemWrite<Cta_SharedMemory>]>]> {
   let summary = "arrive at an mbarrier when all MMAs of the issuing thread are complete";
   let description = [{
-    One arrival, of all `cta.tcgen05_mma` before it in the role. Does not wait. Source: PTX ISA, `tcgen05.commit`.
+    Causes one arrival at the barrier when all earlier `cta.tcgen05_mma` of the role are complete. Does not wait.
+    Source: PTX ISA, `tcgen05.commit`.
 
     Example: `cta.tcgen05_commit %done[%slot] : !cta.mbarrier<1>`
   }];
@@ -170,8 +178,8 @@ def Cta_Tcgen05AwaitOp : Cta_Op<"tcgen05_await", [
                    MemWrite<Cta_TensorMemory>]>]> {
   let summary = "wait until the MMAs of the last commit at a barrier are complete";
   let description = [{
-    By all threads of the role, once after each `cta.tcgen05_commit` at the barrier. `cta-lower-rings` counts its
-    phases.
+    All threads of the role must execute this operation once after each `cta.tcgen05_commit` at the barrier.
+    `cta-lower-rings` inserts a counter of the barrier's phases.
 
     Example: `cta.tcgen05_await %done : !cta.mbarrier<1>`
   }];
@@ -184,8 +192,8 @@ def Cta_TensorMemoryFenceOp : Cta_Op<"tensor_memory_fence", [
                    MemWrite<Cta_TensorMemory>]>]> {
   let summary = "order accesses to tensor memory with those of other threads";
   let description = [{
-    With `before`, earlier accesses precede the next synchronization of this thread; otherwise later ones follow the
-    last one. Source: PTX ISA, `tcgen05.fence`.
+    With `before`, earlier accesses precede the next synchronization of this thread; otherwise, later accesses follow
+    the last synchronization. Source: PTX ISA, `tcgen05.fence`.
 
     Example: `cta.tensor_memory_fence before`
   }];

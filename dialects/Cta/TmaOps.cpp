@@ -8,8 +8,8 @@ using namespace mlir;
 using namespace tile;
 using namespace tile::cta;
 
-/// The buffer is the descriptor's block, without leading dimensions of size 1 if it has a lower rank. For stores it may
-/// be a part of the block, with fewer elements along a dimension.
+/// Verifies that the buffer has the shape of the descriptor's block; if it has a lower rank, it omits leading
+/// dimensions of size 1. For stores, it may also be a part of the block, with fewer elements along one dimension.
 LogicalResult tile::cta::verifyBlock(Operation *op, DescType desc, ValueRange offsets, BufferType buffer,
                                      bool mayBePart) {
   if (buffer.getSlots() != 1)
@@ -31,7 +31,7 @@ LogicalResult tile::cta::verifyBlock(Operation *op, DescType desc, ValueRange of
   return success();
 }
 
-/// Verifies the descriptor of the remainder, if there is one: the same rows with fewer columns.
+/// Verifies the descriptor of the last panel, if there is one: it must have the same rows with fewer columns.
 static LogicalResult verifyTail(Operation *op, DescType desc, Value tail) {
   if (!tail)
     return success();

@@ -14,9 +14,9 @@ def Cta_TmaLoadOp : Cta_Op<"tma_load", [AttrSizedOperandSegments, Cta_CountsInSl
   let description = [{
     PTX ISA, `cp.async.bulk.tensor`. `offsets` is the coordinate of the block's first element; elements outside the
     tensor read as zero. The buffer may omit leading dimensions of the block that have size 1. The bytes of the block
-    are counted in the slot of a ring, or at a barrier whose `cta.mbarrier_expect` has announced them. If the buffer's
-    last panel has fewer columns than the others, `tail` describes the same tensor with a box of that many columns. Only
-    in a single-thread role.
+    are counted in the slot of a ring, or at a barrier at which a `cta.mbarrier_expect` has announced them. If the
+    buffer's last panel has fewer columns than the others, `tail` must describe the same tensor with a box of that many
+    columns. The operation must be in a single-thread role.
 
     Example:
     ```mlir
@@ -38,10 +38,10 @@ def Cta_TmaLoadOp : Cta_Op<"tma_load", [AttrSizedOperandSegments, Cta_CountsInSl
 
 def Cta_TmaLoadSyncOp : Cta_Op<"tma_load_sync", [AttrSizedOperandSegments,
     MemoryEffects<[MemRead<Tile_GlobalMemory>, MemRead<Cta_SharedMemory>, MemWrite<Cta_SharedMemory>]>]> {
-  let summary = "TMA copy of a block from global to shared memory, awaited at once";
+  let summary = "TMA copy of a block from global to shared memory, awaited immediately";
   let description = [{
     Like `cta.tma_load`, but executed by all threads of the CTA or role, which synchronize before the copy begins and
-    after it has completed. The barrier has one slot and no other use; this operation initializes it.
+    after it has completed. The barrier must have one slot and no other use; this operation initializes it.
 
     Example:
     ```mlir
@@ -60,13 +60,13 @@ def Cta_TmaLoadSyncOp : Cta_Op<"tma_load_sync", [AttrSizedOperandSegments,
 def Cta_TmaStoreOp : Cta_Op<"tma_store", [MemoryEffects<[MemWrite<Tile_GlobalMemory>]>]> {
   let summary = "asynchronous TMA copy of a block from shared to global memory";
   let description = [{
-    PTX ISA, `cp.async.bulk.tensor` and `cp.async.bulk.commit_group`, by one thread. Elements outside the tensor are
-    dropped. Data that ordinary stores wrote to the buffer needs a `cta.proxy_fence` followed by a barrier before this
-    operation. The buffer may omit leading dimensions of size 1, and may be a part of the block; `offsets` is then the
-    coordinate of the part's first element. With `groups`, one thread of each of that many warp groups copies the
-    group's share of the rows, or of the columns if the buffer has several panels, in order. With `reduce` the block is
-    combined with the contents of memory (`cp.reduce.async.bulk.tensor`): `add` for 32-bit integers and for 16- and
-    32-bit floats, `and`, `or`, `xor`, and `fmin` and `fmax` for 16-bit floats.
+    PTX ISA, `cp.async.bulk.tensor` and `cp.async.bulk.commit_group`, executed by one thread. Elements outside the
+    tensor are dropped. Data that ordinary stores wrote to the buffer needs a `cta.proxy_fence` followed by a barrier
+    before this operation. The buffer may omit leading dimensions of size 1, and may be a part of the block; `offsets`
+    is then the coordinate of the part's first element. With `groups`, one thread of each of that many warp groups
+    copies the group's share of the rows, or of the columns if the buffer has several panels, in order. With `reduce`
+    the block is combined with the contents of memory (`cp.reduce.async.bulk.tensor`): `add` for 32-bit integers and for
+    16- and 32-bit floats, `and`, `or`, `xor`, and `fmin` and `fmax` for 16-bit floats.
 
     Example:
     ```mlir
@@ -87,9 +87,9 @@ def Cta_TmaStoreWaitOp : Cta_Op<"tma_store_wait", [
     MemoryEffects<[MemRead<Cta_SharedMemory>, MemWrite<Cta_SharedMemory>]>]> {
   let summary = "wait until at most `pending` TMA stores still read their buffers";
   let description = [{
-    PTX ISA, `cp.async.bulk.wait_group.read`, by the thread that issues `cta.tma_store`; other threads may write to the
-    buffers after a `cta.barrier`. With `written`, `cp.async.bulk.wait_group`: waits until all but `pending` copies are
-    complete in global memory, where other threads may read them after a barrier.
+    PTX ISA, `cp.async.bulk.wait_group.read`, executed by the thread that issues `cta.tma_store`; other threads may
+    write to the buffers after a `cta.barrier`. With `written`, this is `cp.async.bulk.wait_group`: it waits until all
+    but `pending` copies are complete in global memory; other threads may read the data there after a barrier.
 
     Example: `cta.tma_store_wait 1`, `cta.tma_store_wait 0 written`
   }];
@@ -102,11 +102,11 @@ def Cta_MakeTensorMapOp : Cta_Op<"make_tensor_map", [AttrSizedOperandSegments,
   let summary = "encode a tensor map in the kernel";
   let description = [{
     PTX ISA, `tensormap.replace` and `fence.proxy.tensormap`. One thread builds a tensor map in `staging`, 128 bytes of
-    shared memory, and copies it to `place`, 128 bytes of global memory that belong to this CTA. This is the first
-    thread of the CTA or role, for which the others wait, or with `single` the only thread that executes the operation.
-    Only that thread may access memory through the descriptor. Reads through an earlier map at `place` must be
-    complete; writes are awaited here. Shape and strides are those of `tile.make_desc`; `box` and `swizzle` are those of
-    a `tile.tensor_map`. If `needed` is false no map is built, and the descriptor must not be used.
+    shared memory, and copies it to `place`, 128 bytes of global memory that belong to this CTA. This thread is the
+    first one of the CTA or role, and the others wait for it; or, with `single`, the only thread that executes the
+    operation, which alone may then access memory through the descriptor. Reads through an earlier tensor map at `place`
+    must be complete; this operation waits for writes. Shape and strides are as in `tile.make_desc`; `box` and `swizzle`
+    are as in a `#tile.tensor_map`. If `needed` is false, no tensor map is built, and the descriptor must not be used.
 
     Example:
     ```mlir
@@ -130,7 +130,7 @@ def Cta_TmaPrefetchOp : Cta_Op<"tma_prefetch", [
     MemoryEffects<[MemRead<Tile_GlobalMemory>, MemWrite<Cta_SharedMemory>]>]> {
   let summary = "prefetch a tensor map";
   let description = [{
-    PTX ISA, `prefetch.tensormap`, by one thread, so that the first copy does not wait for the tensor map.
+    PTX ISA, `prefetch.tensormap`, executed by one thread, so that the first copy need not wait for the tensor map.
 
     Example: `cta.tma_prefetch %d : !tile.desc<128x64xf16>`
   }];

@@ -5,7 +5,7 @@
 
 include "Tile/TileOpBase.td"
 
-// Base of the atomic operations: executed once for each enabled element, in unspecified order.
+// Base of the atomic operations, which are executed once for each enabled element, in unspecified order.
 class Tile_AtomicOp<string name, list<Trait> traits = []> : Tile_Op<name, !listconcat([
     MemoryEffects<[MemRead<Tile_GlobalMemory>, MemWrite<Tile_GlobalMemory>]>,
     TypesMatchWith<"result has the pointee type", "ptr", "result", "::tile::getPointeeValueType($_self)">,
@@ -20,12 +20,13 @@ def Tile_AtomicRmwOp : Tile_AtomicOp<"atomic_rmw", [
   let summary = "atomic read-modify-write, one element for each pointer";
   let description = [{
     Replaces `*ptr` by `kind(*ptr, value)` atomically for each element whose mask is true. The result is the previous
-    value, and undefined where the mask is false. Scalars are tensors of one element. Kinds: `add` for integers and
+    value; it is undefined where the mask is false. Scalars are tensors of one element. Kinds: `add` for integers and
     floats, `max`, `min` (signed) and `umax`, `umin` for integers, `and`, `or`, `xor` for integers, `xchg` for both,
     `fmax`, `fmin` for 16-bit floats (a number wins over NaN). Integers have 32 or 64 bits. `order` and `scope` are
-    those of the PTX memory model ("Memory Consistency Model"): which accesses of this program are ordered for others,
-    and who the others are. If two elements have the same address, both updates happen. `vector` is that of `tile.load`:
-    the elements have consecutive, aligned addresses and equal masks.
+    defined by the PTX memory model ("Memory Consistency Model"): `order` says which accesses of this program are
+    ordered with the operation, and `scope` says for which other threads. If two elements have the same address, both
+    updates happen. `vector` has the same meaning as in `tile.load`: groups of that many elements have consecutive,
+    aligned addresses and equal masks.
 
     Example:
     ```mlir

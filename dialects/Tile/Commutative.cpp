@@ -13,8 +13,8 @@ namespace tile {
 
 namespace {
 
-/// Renders the computation of a combination as text; equal texts imply equal values. Comparing the text with that of
-/// the combination with left and right swapped shows commutativity. If the values must be bitwise equal, rounded
+/// Renders the computation of a combination as text, such that equal texts imply equal values. A combination is
+/// commutative if the text stays the same when left and right are swapped. If the values must be bitwise equal, rounded
 /// operations have no text, because a multiplication may be contracted with either addend.
 class Formula {
 public:
@@ -57,7 +57,7 @@ private:
            (compare.getPredicate() == arith::CmpFPredicate::OEQ || compare.getPredicate() == arith::CmpFPredicate::UNE);
   }
 
-  /// `p != q ? (p ? x : y) : z` is x where only p holds, and y where only q does.
+  /// Returns the text of `p != q ? (p ? x : y) : z`, which is x if only p holds, y if only q holds, and otherwise z.
   std::optional<std::string> ofChoice(Operation *op) {
     auto outer = dyn_cast<arith::SelectOp>(op);
     auto differ = outer ? outer.getCondition().getDefiningOp<arith::CmpIOp>() : arith::CmpIOp();
@@ -81,7 +81,7 @@ private:
 } // namespace
 
 bool isCommutative(Block &combine, bool isExact) {
-  constexpr size_t maxOperations = 16; // also bounds combinations written by users
+  constexpr size_t maxOperations = 16; // also limits combinations written by users
   if (llvm::hasNItems(combine.without_terminator(), 1) && combine.getNumArguments() == 2)
     return combine.front().hasTrait<OpTrait::IsCommutative>();
   return combine.getOperations().size() <= maxOperations &&

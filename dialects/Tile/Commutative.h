@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Commutativity of combinations.
+// Commutativity of the regions that combine elements.
 #pragma once
 
 #include "mlir/IR/Block.h"
@@ -7,7 +7,7 @@
 namespace tile {
 
 /// Returns true if the form of a reduction's region shows that combine(a, b) == combine(b, a) for all tuples a and b.
-/// `isExact` requires bitwise equality, also where multiplications and additions are contracted.
+/// With `isExact`, the two must be bitwise equal, even if multiplications and additions are contracted.
 bool isCommutative(mlir::Block &combine, bool isExact);
 
 } // namespace tile

@@ -6,7 +6,7 @@ using namespace mlir;
 using namespace tile;
 
 LogicalResult ArangeOp::verify() {
-  // The accessors of an i32 attribute are unsigned.
+  // The attributes are i32, but their accessors return unsigned values.
   int64_t count = int64_t(int32_t(getEnd())) - int64_t(int32_t(getStart()));
   RankedTensorType type = getResult().getType();
   if (type.getRank() != 1)

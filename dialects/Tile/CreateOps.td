@@ -8,8 +8,8 @@ include "Tile/TileOpBase.td"
 def Tile_ArangeOp : Tile_Op<"arange", [Pure]> {
   let summary = "one-dimensional tensor of consecutive integers";
   let description = [{
-    The integers from `start` (included) to `end` (excluded); the result is one-dimensional with `end - start`
-    elements, at least one.
+    Returns the integers from `start` (included) to `end` (excluded). The result is one-dimensional and has
+    `end - start` elements; there must be at least one.
 
     Example: `%r = tile.arange 0 to 128 : tensor<128xi32>`
   }];
@@ -22,7 +22,7 @@ def Tile_ArangeOp : Tile_Op<"arange", [Pure]> {
 def Tile_SplatOp : Tile_Op<"splat", [Pure, DeclareOpInterfaceMethods<Tile_ShapeChange>]> {
   let summary = "broadcast a scalar to a tensor";
   let description = [{
-    The scalar's type is the tensor's element type.
+    The type of the scalar must be the element type of the tensor.
 
     Example: `%t = tile.splat %x : f32 -> tensor<64x32xf32>`
   }];

@@ -15,7 +15,8 @@ static bool isFloat8(Type type) {
   return isa<Float8E4M3FNType, Float8E5M2Type>(type);
 }
 
-/// Returns the accumulator types for the element types `a` and `b`, empty if these cannot be combined.
+/// Returns the accumulator types that are possible for the element types `a` and `b`; empty if these cannot be
+/// combined.
 static SmallVector<Type> accumulatorsFor(Type a, Type b) {
   Builder builder(a.getContext());
   if (isFloat8(a) && isFloat8(b))
@@ -35,12 +36,12 @@ static SmallVector<Type> accumulatorsFor(Type a, Type b) {
 
 constexpr int64_t elementsOfByteScale = 32, elementsOfFloatScale = 16;
 
-/// Returns the number of elements along k that share a scale of this type; 0 if scales cannot have the type.
+/// Returns the number of elements along k that share a scale of this type; 0 if scales cannot have this type.
 static int64_t groupOf(Type scale) {
   return scale.isInteger(8) ? elementsOfByteScale : isa<Float8E4M3FNType>(scale) ? elementsOfFloatScale : 0;
 }
 
-/// Checks the scales of `lines` rows of a, or columns of b, of `depth` elements.
+/// Checks the scales of `lines` rows of a, or columns of b, with `depth` elements each.
 static LogicalResult verifyScale(Operation *op, RankedTensorType scale, int64_t lines, int64_t depth) {
   int64_t group = groupOf(scale.getElementType());
   if (group == 0)
@@ -168,8 +169,8 @@ namespace {
 
 /// acc + dot(a, b, 0) ==> dot(a, b, acc)
 ///
-/// If both operands are dots, the later one takes the other as its accumulator, and the other stays next to its
-/// operands.
+/// If both operands are dots, the later dot takes the earlier one as its accumulator, and the earlier dot stays next to
+/// its operands.
 template <typename AddOp> struct AddToAccumulator : OpRewritePattern<AddOp> {
   using OpRewritePattern<AddOp>::OpRewritePattern;
 
@@ -179,7 +180,7 @@ template <typename AddOp> struct AddToAccumulator : OpRewritePattern<AddOp> {
     if (!dot)
       return failure();
     Value acc = add->getOperand(dot == left ? 1 : 0);
-    // The addition rounds in f32, so only the elements of this dot may be accumulated imprecisely.
+    // The addition is done in f32, so only the elements of this dot may be accumulated imprecisely.
     uint32_t inner = dot.getA().getType().getDimSize(1), imprecise = std::min(dot.getMaxNumImpreciseAcc(), inner);
     auto merged = cast<DotOp>(rewriter.clone(*dot));
     merged.getAccMutable().assign(acc);

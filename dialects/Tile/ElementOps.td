@@ -59,14 +59,14 @@ def Tile_RoundedOp : Tile_Op<"rounded", [Pure, Elementwise]> {
 }
 
 def Tile_HintOp : Tile_Op<"hint", [Pure, Elementwise, SameOperandsAndResultType]> {
-  let summary = "promise of the program about the elements of a value";
+  let summary = "assumption about the elements of a value";
   let description = [{
-    The result is `src`. Along dimension d, starting at index 0, the elements of each group of `contiguity[d]` elements
-    are consecutive integers (for pointers: consecutive pointees), and those of each group of `constancy[d]` elements
-    are equal. Values above 16 are treated as 16. Elements that start such a group, or a larger known one, along all
-    dimensions are multiples of `divisibility[d]` (for pointers: of the byte address). A scalar has one entry; an absent
-    attribute promises nothing. The compiler may use the hint; if it does not hold, behaviour is undefined (the
-    interpreter reports wrong divisibilities and constancies).
+    The result is `src`. Along dimension d, starting at index 0, each group of `contiguity[d]` elements consists of
+    consecutive integers (for pointers: of consecutive pointees), and all elements of each group of `constancy[d]`
+    elements are equal. Values above 16 are treated as 16. An element that starts such a group, or a larger known group,
+    along all dimensions is a multiple of `divisibility[d]` (for pointers: its byte address is). For a scalar, each
+    attribute has one entry; an absent attribute states nothing. The compiler may use the hint; if it does not hold,
+    behaviour is undefined (the interpreter reports wrong divisibilities and constancies).
 
     Example: `%q = tile.hint %p divisibility [16, 16] : tensor<64x64x!tile.ptr<f16>>`
   }];
@@ -78,7 +78,7 @@ def Tile_HintOp : Tile_Op<"hint", [Pure, Elementwise, SameOperandsAndResultType]
     `:` type($src)
   }];
   let extraClassDeclaration = [{
-    /// The largest group that is considered: one access moves at most 16 bytes.
+    /// The size of the largest group that is considered, since one access moves at most 16 bytes.
     static constexpr int64_t maxElements = 16;
   }];
   let hasVerifier = 1;

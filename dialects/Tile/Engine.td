@@ -8,13 +8,13 @@ include "mlir/IR/OpBase.td"
 def Tile_Engine : AttrInterface<"Engine"> {
   let cppNamespace = "::tile";
   let description = [{
-    Describes how a dot is computed: the instruction, and the grid of warps or warp groups that execute it. The program
+    Describes how a dot is computed: by which instruction, and by which grid of warps or warp groups. The program only
     says what is multiplied; `tile-choose-engine` chooses the engine, and all other passes read it.
   }];
   let methods = [
-    InterfaceMethod<"Fails, after an error at the dot, if the engine does not multiply what the `tile.dot` says.",
+    InterfaceMethod<"Fails, after reporting an error at the dot, if the engine does not fit the `tile.dot`.",
                     "::llvm::LogicalResult", "verifyDot", (ins "::mlir::Operation *":$dot)>,
-    InterfaceMethod<"How many warps multiply; none if any number can.",
+    InterfaceMethod<"Returns the number of warps that compute the dot; nullopt if any number can.",
                     "::std::optional<unsigned>", "getNumWarps">
   ];
 }

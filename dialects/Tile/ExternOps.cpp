@@ -54,7 +54,7 @@ std::string InlineAsmOp::describeMismatch(TypeRange results, TypeRange args, Str
   int64_t outputs = llvm::count_if(letters, [](StringRef letter) { return letter.trim().starts_with("="); });
   if (outputs != written)
     return llvm::formatv("has {0} constraints with '=' but its results take {1} registers", outputs, written);
-  // $0, ${0} and ${0:…} are operands, $$ a dollar sign.
+  // $0, ${0} and ${0:…} stand for operands, $$ for a dollar sign.
   while (!(text = text.substr(text.find('$'))).empty()) {
     text = text.drop_front();
     if (text.consume_front("$"))

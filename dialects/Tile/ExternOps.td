@@ -8,12 +8,12 @@ include "Tile/TileOpBase.td"
 def Tile_InlineAsmOp : Tile_Op<"inline_asm", [Elementwise, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "inline PTX, applied to each element";
   let description = [{
-    `text` is PTX with operands $0, $1, …: the results, then the arguments, one for each 32-bit (or wider) register. One
-    execution computes `pack` elements. Elements of 16 bits or less are packed into 32-bit registers, the first element
-    in the lowest bits, and `constraints` counts these registers ("=r,r": CUDA, "Inline PTX Assembly"). Operands are
-    scalars, or tensors of one shape. Without `isPure` the text may have side effects, so it is neither merged nor
-    dropped; it is executed exactly once for each element (or `pack` of them) of tensors, and by every thread for
-    scalars.
+    `text` is PTX whose operands $0, $1, … are first the results, then the arguments, one operand for each 32-bit (or
+    wider) register. One execution computes `pack` elements. Elements of 16 bits or less are packed into 32-bit
+    registers, the first element in the lowest bits, and `constraints` counts these registers ("=r,r": CUDA, "Inline PTX
+    Assembly"). Operands are scalars, or tensors of one shape. Without `isPure` the text may have side effects, so it is
+    neither merged nor dropped; it is executed exactly once for each element (or `pack` of them) of tensors, and by
+    every thread for scalars.
 
     Example: `%y = tile.inline_asm "rcp.approx.f32 $0, $1;", "=f,f" pack 1 pure(%x) : (tensor<128xf32>) ->
     tensor<128xf32>`
@@ -25,8 +25,8 @@ def Tile_InlineAsmOp : Tile_Op<"inline_asm", [Elementwise, DeclareOpInterfaceMet
     $text `,` $constraints `pack` $pack (`pure` $isPure^)? `(` $args `)` attr-dict `:` functional-type($args, $results)
   }];
   let extraClassDeclaration = [{
-    /// Describes what is wrong with `pack`, the constraints or the operands in `text` for these types; empty if nothing
-    /// is.
+    /// Returns a description of the first error in `pack`, the constraints or the operands in `text` for these types;
+    /// empty if there is none.
     static std::string describeMismatch(mlir::TypeRange results, mlir::TypeRange args, llvm::StringRef text,
                                         llvm::StringRef constraints, int64_t pack, bool isPure);
   }];
@@ -36,8 +36,8 @@ def Tile_InlineAsmOp : Tile_Op<"inline_asm", [Elementwise, DeclareOpInterfaceMet
 def Tile_ReadRegisterOp : Tile_Op<"read_register", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "read a special register";
   let description = [{
-    `smid` (i32), the index of the multiprocessor, which is treated as constant, or `globaltimer` (i64), nanoseconds,
-    which is never merged, moved or dropped.
+    Reads `smid` (i32), the index of the multiprocessor, or `globaltimer` (i64), a time in nanoseconds. Reads of `smid`
+    are treated as constant; reads of `globaltimer` are never merged, moved or dropped.
 
     Example: `%t = tile.read_register globaltimer : i64`
   }];
@@ -50,8 +50,8 @@ def Tile_ReadRegisterOp : Tile_Op<"read_register", [DeclareOpInterfaceMethods<Me
 def Tile_LibraryCallOp : Tile_Op<"library_call", [Pure, Elementwise, SameOperandsAndResultType]> {
   let summary = "call a function of CUDA's libdevice for each element";
   let description = [{
-    One to three f32 or f64 operands, scalars or tensors. Functions that the math dialect has use that dialect instead,
-    unless its f32 form is an instruction of lower precision.
+    Takes one to three f32 or f64 operands, scalars or tensors. If the math dialect has the function, the operation of
+    that dialect is used instead, unless its f32 form is lowered to an instruction of lower precision.
 
     Example: `%z = tile.library_call hypot(%x, %y) : tensor<128xf32>`
   }];

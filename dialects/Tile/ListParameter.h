@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Lists as parameters of attributes: `["M", "K"]`, and `[<parameter = "x", …>]` of the dialect's attributes.
+// Lists as parameters of attributes: of strings, `["M", "K"]`, or of attributes of the dialect, `[<parameter = "x",
+// …>]`.
 #pragma once
 
 #include "mlir/IR/DialectImplementation.h"

@@ -28,7 +28,7 @@ LogicalResult tile::verifyVector(Operation *op, int64_t vector) {
 
 void LoadOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
   effects.emplace_back(MemoryEffects::Read::get(), GlobalMemory::get());
-  // Volatile loads are neither merged nor dropped, and neither are loops that poll by them.
+  // Volatile loads must not be merged or dropped, and neither must loops that poll memory by volatile loads.
   if (getIsVolatile())
     effects.emplace_back(MemoryEffects::Write::get(), GlobalMemory::get());
 }
@@ -71,7 +71,7 @@ LogicalResult CreateTensorMapOp::verify() {
   if (rank < 1 || rank > 2 || getShape().size() != rank)
     return emitOpError() << "has " << getShape().size() << " sizes and a block of rank " << rank
                          << "; expected a vector or matrix";
-  constexpr int64_t maxElements = 1 << 20; // of a block, the limit for tensors in programs
+  constexpr int64_t maxElements = 1 << 20; // of a block; this is the limit for tensors in programs
   for (int64_t elements = 1; int64_t size : getBlock()) {
     if (size < 1 || size > maxElements / elements)
       return emitOpError() << "has a block with a size of " << size << "; expected 1 to " << maxElements << " elements";

@@ -22,7 +22,7 @@ def Tile_AddressCastOp : Tile_Op<"address_cast", [Pure, Elementwise]> {
   let summary = "reinterpret an address as another type";
   let description = [{
     Casts a pointer to its 64-bit address or to a pointer with another pointee, or an address to a pointer. The address
-    and its alignment stay the same; the allocation that the result points into is unknown.
+    and its alignment stay the same. Nothing is known about the allocation into which the result points.
 
     Example: `%q = tile.address_cast %a : tensor<4xi64> -> tensor<4x!tile.ptr<f16>>`
   }];
@@ -31,8 +31,7 @@ def Tile_AddressCastOp : Tile_Op<"address_cast", [Pure, Elementwise]> {
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
 }
 
-// The types of the mask and the value of an access follow from the pointer's; an absent optional operand always
-// matches.
+// A mask or value operand whose type follows from the type of the pointer; an absent optional operand always matches.
 class Tile_FollowsPointer<string operand, string transform, string present>
     : TypesMatchWith<operand # " has the shape of the pointer", "ptr", operand, transform,
                      "!" # present # " || std::equal_to<>()">;
@@ -45,19 +44,19 @@ def Tile_LoadOp : Tile_Op<"load", [
                         "::llvm::cast<::tile::LoadOp>($_op).getOther()">]> {
   let summary = "load from global memory, one element for each pointer";
   let description = [{
-    Where `mask` is false nothing is read and the result is `other`, or zero if `other` is absent. `mask` and `other`
+    Where `mask` is false, nothing is read and the result is `other`, or zero if `other` is absent. `mask` and `other`
     have the pointer's shape. `cache` and `evict` are performance hints; `volatile` accesses are neither merged nor
     dropped.
 
     `vector` is the number of consecutive elements that one thread may read with one instruction: the addresses are
-    consecutive and aligned to `vector` elements, and the mask is constant over them unless the access is `partial`. A
-    thread then reads a group with one instruction only if all of its elements are enabled, otherwise element by
-    element. Both are set by `cta-vectorize-access`; a vector of 1 is always correct.
+    consecutive and aligned to `vector` elements, and the mask is constant over them unless the access is `partial`. In
+    a `partial` access, a thread uses wide instructions only if all of its elements are enabled, and otherwise reads
+    element by element. `cta-vectorize-access` sets `vector` and `partial`; a `vector` of 1 is always correct.
 
-    With `first`, an element that several threads hold is read only by the first of them; the others have `other`, which
-    must not be observed (`cta-insert-barriers`). `unaligned` loads are consecutive from an arbitrary start: a thread
-    reads the aligned 16-byte chunks that cover its `vector` elements and realigns them with funnel shifts. Other
-    elements of such a chunk, possibly beyond the end of a tensor, are dropped.
+    With `first`, an element that several threads hold is read only by the first of them; the other threads get `other`,
+    which must not be observed (`cta-insert-barriers`). The groups of an `unaligned` load are consecutive but may start
+    at any address: a thread reads the aligned 16-byte chunks that cover its `vector` elements and realigns them with
+    funnel shifts. Other elements of these chunks, possibly beyond the end of a tensor, are dropped.
 
     Example: `%x = tile.load %p mask %m other %o : tensor<128x!tile.ptr<f32>>`
   }];
@@ -80,8 +79,8 @@ def Tile_StoreOp : Tile_Op<"store", [
     Tile_FollowsPointer<"mask", "::tile::getMaskType($_self)", "::llvm::cast<::tile::StoreOp>($_op).getMask()">]> {
   let summary = "store to global memory, one element for each pointer";
   let description = [{
-    Where `mask` is false nothing is written. If several elements of one store have the same address, one of the values
-    is written. Hints, `vector` and `partial` are those of `tile.load`.
+    Where `mask` is false, nothing is written. If several elements of one store have the same address, one of the values
+    is written. The hints, `vector` and `partial` have the same meaning as in `tile.load`.
 
     Example: `tile.store %p, %x mask %m : tensor<128x!tile.ptr<f32>>`
   }];
@@ -97,11 +96,12 @@ def Tile_MakeDescOp : Tile_Op<"make_desc", [Pure, AttrSizedOperandSegments]> {
   let summary = "descriptor of a strided tensor in global memory";
   let description = [{
     `shape` (i32) and `strides` (i64, in elements) have one entry per dimension of the block shape, 1 to 5; the last
-    stride is 1. As TMA requires, the innermost block dimension covers at least 16 bytes, and the program promises that
+    stride is 1. TMA requires that the innermost block dimension cover at least 16 bytes; the program must ensure that
     `base` is 16-byte aligned and that the other strides are non-negative multiples of 16 bytes.
 
-    With `place`, 128 bytes of global memory that belong to this CTA, the kernel encodes a tensor map there for TMA (set
-    by `tile-device-descriptors`). If `needed` is false the descriptor is not used for accesses.
+    If `place` is given, the kernel encodes a tensor map for TMA there; `place` must point to 128 bytes of global memory
+    that belong to this CTA (set by `tile-device-descriptors`). If `needed` is false, the descriptor must not be used
+    for accesses.
 
     Example:
     ```mlir
@@ -127,8 +127,8 @@ def Tile_DescLoadOp : Tile_Op<"desc_load", [MemoryEffects<[MemRead<Tile_GlobalMe
   let summary = "load one block of a global tensor through a descriptor";
   let description = [{
     `offsets` (i32, elements) is the coordinate of the block's first element. Elements outside the tensor read as zero,
-    or as NaN if the descriptor says so. The result may be padded: block sizes that are not powers of two are rounded
-    up, and elements beyond the block are undefined.
+    or as NaN if the descriptor says so. The result may be padded: sizes of the block that are not powers of two are
+    rounded up, and the elements beyond the block are undefined.
 
     Example: `%x = tile.desc_load %d[%i, %j] : !tile.desc<64x32xf16> -> tensor<64x32xf16>`
   }];
@@ -162,11 +162,11 @@ def Tile_DescStoreOp : Tile_Op<"desc_store", [MemoryEffects<[MemWrite<Tile_Globa
 
 def Tile_CreateTensorMapOp : Tile_Op<"create_tensor_map", [
     MemoryEffects<[MemRead<Tile_GlobalMemory>, MemWrite<Tile_GlobalMemory>]>]> {
-  let summary = "encode a tensor map in global memory of the program";
+  let summary = "encode a tensor map in global memory in the program";
   let description = [{
-    Writes 128 bytes, 64-byte aligned, at `place`: the map of a row-major tensor of `shape` (i32), one or two
-    dimensions, for accesses in blocks of `block` elements. Nothing else may access this memory concurrently. As TMA
-    requires, `base` and the length of a row in bytes are multiples of 16.
+    Writes 128 bytes, 64-byte aligned, at `place`: the tensor map of a row-major tensor of `shape` (i32, one or two
+    dimensions) for accesses in blocks of `block` elements. Nothing else may access this memory concurrently. TMA
+    requires that `base` and the length of a row in bytes be multiples of 16.
 
     Example: `tile.create_tensor_map %p, %base, [%m, %n] {block = array<i64: 64, 32>} : !tile.ptr<i8>, !tile.ptr<f16>`
   }];
@@ -179,7 +179,7 @@ def Tile_AcquireTensorMapOp : Tile_Op<"acquire_tensor_map", [
     MemoryEffects<[MemRead<Tile_GlobalMemory>, MemWrite<Tile_GlobalMemory>]>]> {
   let summary = "acquire fence between the writes of a tensor map and the accesses through it";
   let description = [{
-    Needed for a map in memory that has been written since the grid began, by this or another program.
+    Needed for a tensor map in memory that this or another program has written since the grid started.
 
     Example: `tile.acquire_tensor_map %p : !tile.ptr<i8>`
   }];
@@ -190,9 +190,10 @@ def Tile_AcquireTensorMapOp : Tile_Op<"acquire_tensor_map", [
 def Tile_OpenTensorMapOp : Tile_Op<"open_tensor_map", [Pure]> {
   let summary = "descriptor from a tensor map in global memory";
   let description = [{
-    Each access through the descriptor reads the 128 bytes at `place`, written by `tile.create_tensor_map` or by the
-    host (CUDA driver API, `cuTensorMapEncodeTiled`): elements of the descriptor's size, a box with the rows of its
-    block, of up to 128 bytes each, and the widest swizzle that fits them. Only TMA can access it.
+    Each access through the descriptor reads the tensor map, the 128 bytes at `place`, which `tile.create_tensor_map` or
+    the host (CUDA driver API, `cuTensorMapEncodeTiled`) has written. The tensor map must have elements of the same size
+    as the descriptor, a box with the rows of its block, of up to 128 bytes each, and the widest swizzle that fits these
+    rows. Only TMA can use such a descriptor.
 
     Example: `%d = tile.open_tensor_map %p : !tile.ptr<i8> -> !tile.desc<64x32xf16>`
   }];

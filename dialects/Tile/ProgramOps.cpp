@@ -50,7 +50,7 @@ ProgramsOp KernelOp::getPrograms() {
   return all.empty() ? ProgramsOp() : *all.begin();
 }
 
-/// CUDA programming guide, "Thread Block Clusters": clusters of up to 8 CTAs are portable.
+/// Clusters of up to 8 CTAs are portable (CUDA programming guide, "Thread Block Clusters").
 static LogicalResult verifyCluster(KernelOp kernel) {
   constexpr int64_t maxCtas = 8;
   int64_t ctas = 1;
@@ -132,8 +132,9 @@ void ProgramsOp::build(OpBuilder &builder, OperationState &state, ValueRange siz
   ensureTerminator(*body, builder, state.location);
 }
 
-/// The coordinates and whether the program exists. If CTAs share its steps, also the first step of this CTA; for a
-/// stream-K tail also the end step and the pieces.
+/// Returns the types of the block arguments: the coordinates, and whether the program exists. If CTAs share its steps,
+/// also the first step of this CTA; for a stream-K tail also the end step, the index of a piece and the number of
+/// pieces.
 static SmallVector<Type> getArgumentTypes(WorkAttr work) {
   Builder builder(work.getContext());
   SmallVector<Type> types(ProgramsOp::numAxes, builder.getI32Type());

@@ -16,20 +16,21 @@ def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove, A
     `tile.name` (source name, a string), `tile.divisibility` (i32: the value, or for a pointer its byte address, is a
     multiple of this; the launcher checks it) and `tile.unsigned` (a unit: the source type of the integer or pointee is
     unsigned, which signless types do not express but the manifest needs). The source's arguments may be followed by
-    arguments that the launcher adds: a descriptor with `tile.tensor_map`, a `#tile.tensor_map` that says how to encode
-    it (see `tile-host-descriptors`); an integer with `tile.grid_size` (i32: 0, 1 or 2), the number of programs along an
-    axis of a kernel whose CTAs run several; a pointer with `tile.scratch` (i64: bytes per CTA), global memory that CTAs
-    share.
+    arguments that the launcher adds: descriptors with `tile.tensor_map`, a `#tile.tensor_map` that says how to encode
+    them (see `tile-host-descriptors`); integers with `tile.grid_size` (i32: 0, 1 or 2), which are the number of
+    programs along that axis in a kernel whose CTAs run several programs; and a pointer with `tile.scratch` (i64: bytes
+    per CTA) to global memory that CTAs share.
 
     `num_warps` is the number of warps of 32 threads that run one program, a power of two from 1 to 32. `num_stages` is
-    the depth of software pipelines. A `cta.warp_roles` in the body defines the total number of warps and the work of
-    each. `ping_pong` requests two teams of `num_warps` warps, each of which computes every other program of a CTA.
-    `cluster` requests clusters of CTAs that run concurrently and share operands: how many CTAs along the first and the
-    second axis of the grid, and how many share the steps of one program; `cluster_ctas` is the actual number of CTAs of
-    a cluster (set by `tile-form-clusters` and `cta-share-steps`). `uneven` says that some programs take much longer
-    than others (set by `tile-distribute-programs`). `shared_bytes` is the shared memory of one CTA (set by
-    `cta-allocate-shared`). `constants` are the compile-time parameters by name, and `launch` holds the grid, buffer,
-    default and expectation directives for the manifest.
+    the depth of software pipelines. If the body contains a `cta.warp_roles`, that defines the total number of warps and
+    the work of each warp. `ping_pong` requests two teams of `num_warps` warps, each of which computes every other
+    program of a CTA. `cluster` requests clusters of CTAs that run concurrently and share operands. Its three entries
+    are the number of CTAs along the first and the second axis of the grid, and the number of CTAs that share the steps
+    of one program. `cluster_ctas` is the actual number of CTAs in a cluster (set by `tile-form-clusters` and
+    `cta-share-steps`). `uneven` says that some programs take much longer than others (set by
+    `tile-distribute-programs`). `shared_bytes` is the shared memory of one CTA (set by `cta-allocate-shared`).
+    `constants` are the compile-time parameters by name, and `launch` holds the grid, buffer, default and expectation
+    directives for the manifest.
 
     Example:
     ```mlir
@@ -53,14 +54,14 @@ def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove, A
   let builders = [OpBuilder<(ins "::llvm::StringRef":$name, "::mlir::FunctionType":$type,
                                  CArg<"::llvm::ArrayRef<::mlir::NamedAttribute>", "{}">:$attributes)>];
   let extraClassDeclaration = [{
-    /// Returns the loop over the programs of each CTA, if a CTA computes several and the loop is not lowered yet; or
-    /// null.
+    /// Returns the loop over the programs of each CTA; null if a CTA computes only one program, or the loop has been
+    /// lowered.
     ::tile::ProgramsOp getPrograms();
 
-    /// Returns the argument's source name; `arg2` if it has none.
+    /// Returns the name of the argument in the source, or a name such as `arg2` if it has none.
     ::std::string getArgName(unsigned index);
 
-    /// Returns how the launcher encodes the argument, a descriptor; null if it does not.
+    /// Returns how the launcher encodes the argument, if it is a descriptor that the launcher encodes; otherwise null.
     ::tile::TensorMapAttr getTensorMap(unsigned index);
     void setTensorMap(unsigned index, ::tile::TensorMapAttr map);
 
@@ -73,7 +74,7 @@ def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove, A
 def Tile_ReturnOp : Tile_Op<"return", [HasParent<"KernelOp">, Pure, Terminator]> {
   let summary = "end of a program";
   let description = [{
-    Ends the kernel's body. There are no results. Pending TMA stores must have been awaited (`cta.tma_store_wait`).
+    Ends the kernel's body, which returns no values. Pending TMA stores must have been awaited (`cta.tma_store_wait`).
 
     Example: `tile.return`
   }];
@@ -87,17 +88,18 @@ def Tile_ProgramsOp : Tile_Op<"programs", [
   let description = [{
     The region is one program; all CTAs together run it once for each point of the grid. The operation is in the
     kernel's body or, from `cta-specialize-warps` on, in each warp role, with the same programs. The block arguments are
-    the program's coordinates along x, y and z, and whether it exists: if some programs of a cluster would lie beyond
-    the edge of the grid, their CTAs run the nearest ones, and must not modify memory. `work` alone says how programs
-    are distributed, until `cta-lower-programs` lowers this operation to a loop. Outside of the region, `tile.program_id
-    0` is the CTA's index and `tile.num_programs 0` the number of CTAs.
+    the program's coordinates along x, y and z, and whether the program exists: if some programs of a cluster would lie
+    beyond the edge of the grid, their CTAs run the nearest existing programs instead, and must not modify memory. Only
+    `work` says how programs are distributed, until `cta-lower-programs` lowers this operation to a loop. Outside of the
+    region, `tile.program_id 0` is the CTA's index and `tile.num_programs 0` the number of CTAs.
 
-    Where CTAs share the K steps of a program, one more block argument is the first step of this CTA, which with
-    `split_k` executes every `split_k`-th step from there on. With `tail` there are three more: the end step
-    (exclusive), the index of a piece of a program, and the number of pieces; and `steps` is the number of steps of a
-    program. Partial sums are reduced at a `cta.combine`, which `cta-lower-combines` lowers: a CTA that does not begin
-    with the first step stores the piece of that index, and the one that does adds as many pieces as given, that one and
-    those before it.
+    If CTAs share the K steps of a program, there is one more block argument, the first step of this CTA; with
+    `split_k`, the CTA executes every `split_k`-th step from there on. With `tail`, there are three more block
+    arguments: the end step (exclusive), the index of a piece (a partial accumulator of a program), and a number of
+    pieces; `steps` is then the number of steps of a program. A `cta.combine`, which `cta-lower-combines` lowers, adds
+    up the partial accumulators: a CTA that does not start with the first step of the program stores its accumulator as
+    the piece with the given index. The CTA that does start with the first step adds the given number of pieces, of
+    which the one with the given index is the last.
 
     Example:
     ```mlir
@@ -118,16 +120,16 @@ def Tile_ProgramsOp : Tile_Op<"programs", [
     ::mlir::ValueRange getSizes() { return getOperands().take_front(numAxes); }
     ::mlir::ValueRange getCoordinates() { return getBody().getArguments().take_front(numAxes); }
     ::mlir::Value getExists() { return getBody().getArgument(numAxes); }
-    /// The first and the end step (exclusive) of this CTA, where CTAs share steps.
+    /// Return the first step and the end step (exclusive) of this CTA, if CTAs share steps.
     ::mlir::Value getFirstStep() { return getBody().getArgument(numAxes + 1); }
     ::mlir::Value getEndStep() { return getBody().getArgument(numAxes + 2); }
-    /// For a shared tail: the piece that this CTA stores, or the last one that it adds; and the number of pieces to
-    /// add.
+    /// For a shared tail: return the index of the piece that this CTA stores, or of the last piece that it adds; and
+    /// the number of pieces to add.
     ::mlir::Value getPiece() { return getBody().getArgument(numAxes + 3); }
     ::mlir::Value getNumPieces() { return getBody().getArgument(numAxes + 4); }
-    /// Replaces grid queries inside the region by the block arguments and the sizes.
+    /// Replaces the grid queries inside the region by the block arguments and the sizes.
     void replaceGridOps();
-    /// Records how CTAs share K steps and, for a shared tail, how many steps a program has.
+    /// Records how CTAs share K steps and, for a shared tail, the number of steps of a program.
     void splitSteps(WorkAttr work, ::mlir::Value steps = {});
   }];
 }
@@ -142,8 +144,9 @@ class Tile_GridOp<string name, string text> : Tile_Op<name, [Pure]> {
 def Tile_ProgramIdOp : Tile_Op<"program_id", [Pure]> {
   let summary = "index of this program along a grid axis";
   let description = [{
-    A value from 0 to `num_programs` - 1 of the same axis (0, 1 or 2). `descending` asks for programs with large indices
-    to start first; all `program_id` of an axis have it or none (set by `tile-distribute-programs`).
+    A value from 0 to `num_programs` - 1 of the same axis (0, 1 or 2). With `descending`, programs with large indices
+    start first; either all `program_id` operations of an axis have this attribute, or none of them has (set by
+    `tile-distribute-programs`).
 
     Example: `%pid = tile.program_id 0 descending`
   }];
@@ -154,7 +157,7 @@ def Tile_ProgramIdOp : Tile_Op<"program_id", [Pure]> {
 
 def Tile_NumProgramsOp : Tile_GridOp<"num_programs", "number of programs along a grid axis"> {
   let description = [{
-    At least 1. The axis is 0, 1 or 2.
+    The result is at least 1. The axis is 0, 1 or 2.
 
     Example: `%n = tile.num_programs 0`
   }];
@@ -170,7 +173,7 @@ def Tile_Swizzle2dOp : Tile_Op<"swizzle2d", [Pure]> {
     g  = min(size_i - off_i, size_g);  ij = ij % size_gj
     new_i = off_i + ij % g;  new_j = ij / g
     ```
-    All values are i32; `0 <= i < size_i`, `0 <= j < size_j`, `size_g > 0`, else the result is undefined.
+    All values are i32; `0 <= i < size_i`, `0 <= j < size_j`, `size_g > 0`; otherwise the result is undefined.
 
     Example: `%i2, %j2 = tile.swizzle2d %i, %j, %size_i, %size_j, %size_g`
   }];
@@ -188,7 +191,7 @@ def Tile_Swizzle2dOp : Tile_Op<"swizzle2d", [Pure]> {
 }
 
 def Tile_AssumeOp : Tile_Op<"assume", [MemoryEffects<[MemWrite<Tile_GlobalMemory>]>]> {
-  let summary = "promise of the program that a condition holds";
+  let summary = "assumption of the program that a condition holds";
   let description = [{
     The compiler may use the condition; if it does not hold, behaviour is undefined (the interpreter reports it).
 
@@ -240,11 +243,11 @@ def Tile_BarrierOp : Tile_Op<"barrier", [MemoryEffects<[MemRead<Tile_GlobalMemor
 
 def Tile_GridDependencyOp : Tile_Op<"grid_dependency", [
     MemoryEffects<[MemRead<Tile_GlobalMemory>, MemWrite<Tile_GlobalMemory>]>]> {
-  let summary = "programmatic dependent launch: wait for the previous grids, or let the next ones start";
+  let summary = "programmatic dependent launch: wait for previous grids, or let dependent grids start";
   let description = [{
-    `wait`: the grids that this one depends on have ended, and their writes are visible. `launch`: grids that depend on
-    this one may start. For overlapping launches (PTX ISA, "griddepcontrol"); a no-op on targets before sm_90 and in
-    launches that do not overlap.
+    `wait` waits until the grids on which this grid depends have ended; their writes are visible afterwards. `launch`
+    permits grids that depend on this grid to start. This is for overlapping launches (PTX ISA, "griddepcontrol"); it is
+    a no-op on targets before sm_90 and in launches that do not overlap.
 
     Example: `tile.grid_dependency wait`
   }];
@@ -255,9 +258,10 @@ def Tile_GridDependencyOp : Tile_Op<"grid_dependency", [
 def Tile_WaitFlagOp : Tile_Op<"wait_flag", [MemoryEffects<[MemRead<Tile_GlobalMemory>, MemWrite<Tile_GlobalMemory>]>]> {
   let summary = "wait until a flag in global memory has reached a value";
   let description = [{
-    Waits until `*ptr - value`, in 32 bits, is not negative, so that counters may wrap around. Accesses after it observe
-    what the one who set the flag has written before: another program, stream, GPU or process (an acquire with the scope
-    of the system). Each thread that executes the operation waits, so any warp role may contain a copy of it.
+    Waits until `*ptr - value`, in 32-bit arithmetic, is not negative, so counters may wrap around. The flag may be set
+    by another program, stream, GPU or process; later accesses see everything that was written before the flag was set
+    (this is an acquire at system scope). Each thread that executes the operation waits, so any warp role may contain a
+    copy of it.
 
     Example: `tile.wait_flag %p, %x : !tile.ptr<i32>`
   }];

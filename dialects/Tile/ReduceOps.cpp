@@ -49,7 +49,7 @@ LogicalResult ReduceOp::verifyRegions() {
   return verifyCombination(*this, getSrcs(), getCombine().front());
 }
 
-// `reverse` precedes the operands.
+// The keyword `reverse` precedes the operands.
 ParseResult ScanOp::parse(OpAsmParser &parser, OperationState &result) {
   if (succeeded(parser.parseOptionalKeyword("reverse")))
     result.addAttribute(getReverseAttrName(result.name), parser.getBuilder().getUnitAttr());
@@ -110,7 +110,7 @@ LogicalResult GatherOp::verify() {
     return emitOpError() << "operand has rank " << src.getRank() << " but the indices have rank " << indices.getRank();
   for (auto [dim, from, to] : llvm::enumerate(src.getShape(), indices.getShape()))
     if (from != to && int64_t(dim) != axis)
-      return emitOpError() << "dimension " << dim << " has size " << from << " but that of the indices " << to
+      return emitOpError() << "dimension " << dim << " has size " << from << ", but in the indices it has size " << to
                            << "; only axis " << axis << " may differ";
   if (getResult().getType() != indices.clone(src.getElementType()))
     return emitOpError() << "result is " << getResult().getType() << " but must be "

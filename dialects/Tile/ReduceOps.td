@@ -11,9 +11,9 @@ def Tile_ReduceOp : Tile_Op<"reduce", [Pure, SingleBlock]> {
   let description = [{
     One or more tensors of equal shape are reduced together (for example, a value and its index). The region combines
     two accumulated tuples: its arguments are n left scalars and n right scalars, and it yields n scalars with
-    `tile.yield`. The combination must be associative: elements are combined in the order of the axis, the left scalars
-    being the earlier ones, but their grouping is unspecified; it is the same in every run. The results lack dimension
-    `axis`; reducing a one-dimensional tensor gives scalars.
+    `tile.yield`. The combination must be associative: elements are combined in the order of the axis, with the earlier
+    elements on the left, but their grouping is unspecified. The grouping is the same in every run. The results lack
+    dimension `axis`; reducing a one-dimensional tensor gives scalars.
 
     Example:
     ```mlir
@@ -35,8 +35,8 @@ def Tile_ReduceOp : Tile_Op<"reduce", [Pure, SingleBlock]> {
 def Tile_ScanOp : Tile_Op<"scan", [Pure, SingleBlock]> {
   let summary = "inclusive prefix scan along an axis with a region";
   let description = [{
-    Element i of the results combines the elements 0 to i of the operands along `axis`; with `reverse`, those from i to
-    the last, with the last one leftmost. The region is like that of `tile.reduce`.
+    Element i of the results combines the elements 0 to i of the operands along `axis`; with `reverse`, it combines the
+    elements i to the last, with the last one leftmost. The region is like that of `tile.reduce`.
 
     Example:
     ```mlir
@@ -70,7 +70,7 @@ def Tile_GatherOp : Tile_Op<"gather", [Pure]> {
 }
 
 def Tile_ButterflyOp : Tile_Op<"butterfly", [Pure, SameOperandsAndResultType]> {
-  let summary = "exchange elements whose indices differ in the same bits";
+  let summary = "exchange elements whose indices differ in given bits";
   let description = [{
     `result[…, i, …] = src[…, i xor distance, …]`, where i is the coordinate along `axis`, whose size is a power of two
     above `distance`. A step of a bitonic sort compares its operand with the result, and a distance of `size - 1`
@@ -102,8 +102,8 @@ def Tile_HistogramOp : Tile_Op<"histogram", [Pure,
 def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ReturnLike]> {
   let summary = "terminator of a region on scalars";
   let description = [{
-    Ends the region of a `tile.reduce`, `tile.scan`, `tile.map` or `cta.partial_reduce`, with one scalar for each of its
-    results, or that of a `tile.programs`.
+    Ends the region of a `tile.reduce`, `tile.scan`, `tile.map` or `cta.partial_reduce`, with one scalar for each result
+    of that operation; or ends the region of a `tile.programs`, without values.
 
     Example: `tile.yield %c : f32`
   }];

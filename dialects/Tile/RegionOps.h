@@ -7,12 +7,12 @@
 
 namespace tile {
 
-/// Parses the common syntax. Replaces a declarative format, in which the region belongs to the operation only once it
-/// has been read completely: if parsing fails before, values inside keep uses outside. MLIR's parser drops such uses
-/// only for regions that `result` owns.
+/// Parses the common syntax. With a declarative format, the operation would own the region only once it has been read
+/// completely; if parsing fails before that, values inside the region still have uses outside it. MLIR's parser drops
+/// such uses only for regions that `result` already owns.
 mlir::ParseResult parseWithRegion(mlir::OpAsmParser &parser, mlir::OperationState &result);
 
-/// Prints the common syntax; `hidden` are attributes that are printed in another way.
+/// Prints the common syntax; `hidden` are attributes that the caller prints in another way.
 void printWithRegion(mlir::OpAsmPrinter &printer, mlir::Operation *op, llvm::ArrayRef<llvm::StringRef> hidden = {});
 
 /// Verifies that the region combines two tuples of elements of `srcs`.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Operations that change the shape or the order of a tensor's elements, never their values.
+// Operations that change the shape or the order of a tensor's elements, but never their values.
 #ifndef TILE_SHAPE_OPS_TD
 #define TILE_SHAPE_OPS_TD
 
@@ -24,7 +24,7 @@ def Tile_ReshapeOp : Tile_ShapeOp<"reshape"> {
 def Tile_BroadcastOp : Tile_ShapeOp<"broadcast"> {
   let summary = "repeat elements along dimensions of size 1";
   let description = [{
-    Ranks are equal; a dimension of the operand equals the result's or is 1.
+    The ranks must be equal, and each dimension of the operand must have the size of the result's dimension, or size 1.
 
     Example: `%y = tile.broadcast %x : tensor<64x1xf32> -> tensor<64x32xf32>`
   }];

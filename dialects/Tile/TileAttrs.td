@@ -48,7 +48,7 @@ def Tile_InputPrecision : Tile_Enum<"InputPrecision", "how fp32 operands of a do
   I32EnumAttrCase<"tf32", 0>, I32EnumAttrCase<"tf32x3", 1>, I32EnumAttrCase<"ieee", 2>]>;
 def Tile_InputPrecisionAttr : Tile_EnumAttr<Tile_InputPrecision, "precision">;
 
-// OCP, "Microscaling Formats (MX)", and the 16-bit formats that are multiplied by them.
+// The formats of OCP, "Microscaling Formats (MX)", and the 16-bit formats with which they can be multiplied.
 def Tile_ScaledFormat : Tile_Enum<"ScaledFormat", "element format of an operand of a scaled dot", [
   I32EnumAttrCase<"e2m1", 0>, I32EnumAttrCase<"e4m3", 1>, I32EnumAttrCase<"e5m2", 2>, I32EnumAttrCase<"bf16", 3>,
   I32EnumAttrCase<"fp16", 4>]>;
@@ -59,8 +59,8 @@ def Tile_GridDependency : Tile_Enum<"GridDependency", "how grids synchronize in 
   I32EnumAttrCase<"wait", 0>, I32EnumAttrCase<"launch", 1>]>;
 def Tile_GridDependencyAttr : Tile_EnumAttr<Tile_GridDependency, "dependency">;
 
-// CUDA, "libdevice User's Guide". Functions of the math dialect are not listed, except those that it approximates in
-// f32.
+// CUDA, "libdevice User's Guide". Functions of the math dialect are not listed, except those whose f32 form is lowered
+// to an approximate instruction.
 def Tile_LibraryFunction : Tile_Enum<"LibraryFunction", "a function of CUDA's libdevice", [
   I32EnumAttrCase<"cospi", 0>, I32EnumAttrCase<"sinpi", 1>, I32EnumAttrCase<"cyl_bessel_i0", 2>,
   I32EnumAttrCase<"cyl_bessel_i1", 3>, I32EnumAttrCase<"erfcinv", 4>, I32EnumAttrCase<"erfcx", 5>,
@@ -88,16 +88,16 @@ def Tile_SpecialRegister : Tile_Enum<"SpecialRegister", "a special register", [
 def Tile_SpecialRegisterAttr : Tile_EnumAttr<Tile_SpecialRegister, "special_register">;
 
 // How the programs of a persistent kernel are distributed to CTAs.
-def Tile_WorkOrder : Tile_Enum<"WorkOrder", "grid axis of consecutive programs", [
+def Tile_WorkOrder : Tile_Enum<"WorkOrder", "grid axis along which consecutive programs lie", [
   I32EnumAttrCase<"grid", 0>, I32EnumAttrCase<"transposed", 1>, I32EnumAttrCase<"swizzle2d", 2>]>;
 
 def Tile_StreamKAttr : AttrDef<TileDialect, "StreamK"> {
   let mnemonic = "stream_k";
   let summary = "cost of splitting the programs of the last wave over idle CTAs, in K steps";
   let description = [{
-    `sum`: to write an accumulator to memory, or to add one. `piece`: the overhead of a helper for each piece of a
-    program. `fixed`: to distribute the steps and to wait. `lib/Target/TailSplit.h` computes the number of steps from
-    which splitting pays off.
+    `sum` is the cost of writing an accumulator to memory, or of adding one from memory. `piece` is the overhead of a
+    helping CTA for each piece of a program. `fixed` is the cost of distributing the steps and of waiting.
+    `lib/Target/TailSplit.h` computes from how many steps on splitting pays off.
 
     Example: `#tile.stream_k<sum = 7, piece = 9, fixed = 9>`
   }];
@@ -110,11 +110,12 @@ def Tile_WorkAttr : AttrDef<TileDialect, "Work"> {
   let summary = "how the programs of a `tile.programs` are distributed to CTAs";
   let description = [{
     `order`: programs are numbered with x fastest (`grid`), with y fastest (`transposed`), or in groups of `group` along
-    x that are traversed along y (`swizzle2d`, see the operation of that name). Unless it is `persistent`, each CTA, or
-    the CTAs of each cluster, compute the one program with their index. `cluster`: the CTAs of a cluster compute
-    neighbouring programs, as many along x and along y as given. `split_k`: as many CTAs of a cluster share the K steps
-    of each program. `tail`: idle CTAs share the K steps of programs of the last wave (stream-K). The last three exclude
-    each other.
+    x that are traversed along y (`swizzle2d`, see the operation of that name). `persistent`: a CTA computes several
+    programs, one after another; otherwise each CTA, or the CTAs of each cluster together, compute the one program with
+    their index. `cluster`: the CTAs of a cluster compute neighbouring programs; the two sizes are the number of
+    programs along x and along y. `split_k`: that many CTAs of a cluster share the K steps of each program. `tail`: idle
+    CTAs share the K steps of programs of the last wave (stream-K). `cluster`, `split_k` and `tail` are mutually
+    exclusive.
 
     Example: `#tile.work<order = swizzle2d, group = 8, cluster = [2, 1]>`
   }];
@@ -131,7 +132,7 @@ def Tile_WorkAttr : AttrDef<TileDialect, "Work"> {
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// The number of programs of a cluster along x and along y.
+    /// Returns the number of programs of a cluster along x and along y.
     std::array<int32_t, 2> getClusterShape() const;
     /// Returns true if CTAs share the K steps of a program.
     bool splitsSteps() const { return getSplitK() != 1 || getTail(); }

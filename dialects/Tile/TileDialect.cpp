@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Registration of the tile dialect and the queries on its types.
+// Registration of the tile dialect, and queries on its types.
 #include "Tile/TileDialect.h"
 #include "Tile/ListParameter.h"
 #include "Tile/TileShapes.h"
@@ -21,7 +21,7 @@ using namespace mlir;
 namespace tile {
 
 namespace {
-/// Allows inlining of every tile operation: none depends on the enclosing function.
+/// Allows inlining of every tile operation, because none of them depends on the enclosing function.
 struct TileInliner : DialectInlinerInterface {
   using DialectInlinerInterface::DialectInlinerInterface;
   bool isLegalToInline(Operation *, Operation *, bool) const final { return true; }

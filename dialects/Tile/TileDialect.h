@@ -26,32 +26,32 @@
 
 namespace tile {
 
-/// For each dimension of a result, the operand dimension along which it runs, if there is one; see ShapeChange.
+/// For each dimension of a result, the operand dimension to which it corresponds, if there is one; see ShapeChange.
 using SourceDims = llvm::SmallVector<std::optional<unsigned>, 4>;
 
-/// Global memory, as the resource that loads and stores affect.
+/// Global memory, as the resource on which loads and stores have effects.
 struct GlobalMemory : mlir::SideEffects::Resource::Base<GlobalMemory> {
   llvm::StringRef getName() final { return "tile.global_memory"; }
 };
 
 /// Returns the element type of a tensor, otherwise the type itself.
 mlir::Type getElementTypeOf(mlir::Type type);
-/// Returns `element`, or a tensor of it with the shape and encoding of `like` if that is a tensor.
+/// Returns `element` or, if `like` is a tensor, a tensor of `element` with the shape and encoding of `like`.
 mlir::Type withElementType(mlir::Type like, mlir::Type element);
-/// Returns the type of the value read through a pointer (or tensor of pointers) of type `pointer`.
+/// Returns the type of the value that is read through a pointer (or a tensor of pointers) of type `pointer`.
 mlir::Type getPointeeValueType(mlir::Type pointer);
-/// Returns i1 in the shape and encoding of `like`.
+/// Returns i1 or, if `like` is a tensor, a tensor of i1 with the shape and encoding of `like`.
 mlir::Type getMaskType(mlir::Type like);
 /// Returns the sizes, each rounded up to a power of two.
 llvm::SmallVector<int64_t> getPaddedShape(llvm::ArrayRef<int64_t> shape);
-/// Returns the number of bytes of an element of type `element` in global memory; i1 takes one byte, a pointer eight.
+/// Returns the size in bytes of an element in global memory; an i1 takes one byte, a pointer eight.
 unsigned getBytesInMemory(mlir::Type element);
-/// Returns true if the operation may change what a later load reads, or waits for other programs.
+/// Returns true if the operation may change what a later load reads, or if it waits for other programs.
 bool writesGlobalMemory(mlir::Operation *op);
 /// Returns true if each element of the results is computed from the operands' elements at the same position, or from
 /// scalars.
 bool isElementwise(mlir::Operation *op);
-/// Broadcasts `line`, which runs along dimension `dim`, to a tensor of this shape.
+/// Broadcasts `line`, whose elements lie along dimension `dim`, to a tensor of this shape.
 mlir::Value emitAlongDim(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value line, unsigned dim,
                          llvm::ArrayRef<int64_t> shape);
 

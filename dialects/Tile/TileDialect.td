@@ -15,8 +15,8 @@ def TileDialect : Dialect {
     size; `tile-pad-blocks` makes all dimensions powers of two, which layouts need. Element-wise arithmetic is upstream
     `arith` and `math`; structured control flow is upstream `scf`.
 
-    The operations say nothing about threads. The same operation is legal without a tensor encoding (phase *tile*) and
-    with `#cta.layout` encodings (phase *layout*).
+    The operations say nothing about threads. The same operations are legal on tensors without an encoding (phase
+    *tile*) and on tensors with `#cta.layout` encodings (phase *layout*).
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
   let hasConstantMaterializer = 1;

@@ -14,7 +14,7 @@ include "Tile/TileAttrs.td"
 
 class Tile_Op<string opMnemonic, list<Trait> traits = []> : Op<TileDialect, opMnemonic, traits>;
 
-// Global memory as a side-effect resource: loads must not move across stores, not even across those of other data.
+// Global memory as a side-effect resource: loads must not move across stores, not even across stores to other data.
 def Tile_GlobalMemory : Resource<"::tile::GlobalMemory">;
 
 #endif

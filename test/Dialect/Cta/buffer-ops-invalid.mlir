@@ -41,7 +41,7 @@ tile.kernel @element() {
 
 tile.kernel @start_rank() {
   %b = cta.alloc : !cta.buffer<64xf32, #s>
-  // expected-error @below {{'cta.local_load' op start has 2 coordinates, the tensor 1 and the buffer 1; all three must agree}}
+  // expected-error @below {{'cta.local_load' op start has 2 coordinates, the tensor has rank 1 and the buffer has rank 1; all three must agree}}
   %v = cta.local_load %b at [0, 0] : !cta.buffer<64xf32, #s> -> tensor<32xf32, #x>
   tile.return
 }
@@ -159,7 +159,7 @@ tile.kernel @gather_slots() {
 tile.kernel @gather_shape() {
   %b = cta.alloc : !cta.buffer<32x2xf32, #s>
   %i = tile.arange 0 to 64 : tensor<64xi32, #x>
-  // expected-error @below {{'cta.local_gather' op indices have shape [64] but the buffer [32, 2]; only axis 0 may differ}}
+  // expected-error @below {{'cta.local_gather' op indices have shape [64] but the buffer has [32, 2]; only axis 0 may differ}}
   %y = cta.local_gather %b[%i] {axis = 0 : i32} : !cta.buffer<32x2xf32, #s>, tensor<64xi32, #x> -> tensor<64xf32, #x>
   tile.return
 }

@@ -14,7 +14,7 @@ tile.kernel @arrive(%i: i32) {
 tile.kernel @parts(%d: !tile.desc<8x64xf16>, %i: i32) {
   %b = cta.alloc : !cta.buffer<8x64xf16, #s>
   %m = cta.mbarrier_alloc arrivals 1 : !cta.mbarrier<4>
-  // expected-error @below {{'cta.tma_multicast' op buffer has no 2 equal parts that TMA can copy one by one: '!cta.buffer<8x64xf16}}
+  // expected-error @below {{'cta.tma_multicast' op buffer cannot be split into 2 equal parts that TMA can copy separately: '!cta.buffer<8x64xf16}}
   cta.tma_multicast %d[%i, %i], %b, %m[%i] {parts = 2 : i32} : !tile.desc<8x64xf16>, !cta.buffer<8x64xf16, #s>, !cta.mbarrier<4>
   tile.return
 }

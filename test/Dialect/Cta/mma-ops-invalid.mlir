@@ -35,7 +35,7 @@ tile.kernel @sizes() {
   %a = arith.constant dense<1.0> : tensor<16x16xf16, #a>
   %b = arith.constant dense<1.0> : tensor<8x8xf16, #b>
   %c = arith.constant dense<0.0> : tensor<16x8xf32, #c>
-  // expected-error @below {{'cta.mma_sync' op a is 16x16, b 8x8 and acc 16x8; their sizes must agree}}
+  // expected-error @below {{'cta.mma_sync' op a is 16x16, b is 8x8 and acc is 16x8; their sizes must agree}}
   %d = cta.mma_sync %a, %b, %c {shape = array<i32: 16, 8, 16>} : tensor<16x16xf16, #a>, tensor<8x8xf16, #b> -> tensor<16x8xf32, #c>
   tile.return
 }
@@ -116,7 +116,7 @@ tile.kernel @warp_groups_slots() {
 tile.kernel @warp_groups_sizes() {
   %a = cta.alloc : !cta.buffer<64x16xf16, #wa>
   %z = arith.constant dense<0.0> : tensor<64x64xf32, #wc>
-  // expected-error @below {{'cta.wgmma' op a is 64x16, b 64x16 and acc 64x64; their sizes must agree}}
+  // expected-error @below {{'cta.wgmma' op a is 64x16, b is 64x16 and acc is 64x64; their sizes must agree}}
   %d, %d_t = cta.wgmma %a, %a, %z {n = 64 : i32} : !cta.buffer<64x16xf16, #wa>, !cta.buffer<64x16xf16, #wa> -> tensor<64x64xf32, #wc>
   tile.return
 }
@@ -161,7 +161,7 @@ tile.kernel @padded() {
   %n = cta.alloc : !cta.buffer<16x32xf16, #wn>
   %z = arith.constant dense<0.0> : tensor<64x64xf32, #wc>
   %d, %d_t = cta.wgmma %a, %b, %z {n = 48 : i32} : !cta.buffer<64x16xf16, #wa>, !cta.buffer<16x48xf16, #wb> -> tensor<64x64xf32, #wc>
-  // expected-error @below {{'cta.wgmma' op a is 64x16, b 16x32 and acc 64x64; their sizes must agree}}
+  // expected-error @below {{'cta.wgmma' op a is 64x16, b is 16x32 and acc is 64x64; their sizes must agree}}
   %e, %e_t = cta.wgmma %a, %n, %z {n = 32 : i32} : !cta.buffer<64x16xf16, #wa>, !cta.buffer<16x32xf16, #wn> -> tensor<64x64xf32, #wc>
   tile.return
 }
@@ -215,7 +215,7 @@ tile.kernel @promoted_types() {
   %z = arith.constant dense<0.0> : tensor<64x64xf32, #wc>
   %a = cta.alloc : !cta.buffer<64x16xf16, #wa>
   %b = cta.alloc : !cta.buffer<16x64xf16, #wb>
-  // expected-error @below {{'cta.wgmma' op promotes accumulators; this is for 8-bit floats that are always added to acc}}
+  // expected-error @below {{'cta.wgmma' op promotes accumulators; this requires 8-bit floats, and no condition for adding to acc}}
   %d, %d_t = cta.wgmma %a, %b, %z {n = 64 : i32, promote = 32 : i32} : !cta.buffer<64x16xf16, #wa>, !cta.buffer<16x64xf16, #wb> -> tensor<64x64xf32, #wc>
   tile.return
 }
@@ -231,7 +231,7 @@ tile.kernel @one_scale() attributes {num_warps = 1 : i32} {
   %b = arith.constant dense<0.0> : tensor<32x8xf8E4M3FN, #b>
   %c = arith.constant dense<0.0> : tensor<16x8xf32, #c>
   %s = arith.constant dense<127> : tensor<16x1xi8, #s>
-  // expected-error @below {{has scales of one operand; expected both or none}}
+  // expected-error @below {{has scales for one operand; expected scales for both or for none}}
   %d = "cta.mma_sync"(%a, %b, %c, %s) <{shape = array<i32: 16, 8, 32>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 0>}> : (tensor<16x32xf8E4M3FN, #a>, tensor<32x8xf8E4M3FN, #b>, tensor<16x8xf32, #c>, tensor<16x1xi8, #s>) -> tensor<16x8xf32, #c>
   tile.return
 }

@@ -32,7 +32,7 @@ tile.kernel @panels() {
 tile.kernel @number() {
   %v = arith.constant dense<0.0> : tensor<64xf32, #x>
   %b = cta.alloc : !cta.buffer<32xf32, #p>
-  // expected-error @below {{'cta.panel_store' op panel is 2 of 32 elements, but the tensor has 2 such panels}}
+  // expected-error @below {{'cta.panel_store' op panel index is 2, but the tensor has 2 panels of 32 elements}}
   cta.panel_store %v, %b {layout = #s, panel = 2 : i32} : tensor<64xf32, #x>, !cta.buffer<32xf32, #p>
   tile.return
 }
@@ -110,7 +110,7 @@ tile.kernel @axis() {
 tile.kernel @indices() {
   %i = arith.constant dense<0> : tensor<64xi32, #x>
   %b = cta.alloc : !cta.buffer<32xf32, #p>
-  // expected-error @below {{'cta.panel_gather' op indices have shape [64] but the tensor [32, 2]; only axis 0 may differ}}
+  // expected-error @below {{'cta.panel_gather' op indices have shape [64] but the tensor has [32, 2]; only axis 0 may differ}}
   %y = cta.panel_gather %b[%i] {axis = 0 : i32, panel = 0 : i32, shape = array<i64: 32, 2>} : !cta.buffer<32xf32, #p>, tensor<64xi32, #x> -> tensor<64xf32, #x>
   tile.return
 }

@@ -62,7 +62,7 @@ tile.kernel @slots() {
 tile.kernel @sizes() {
   %a = cta.alloc : !cta.buffer<64x64xf16, #a>
   %t = cta.tensor_memory_alloc : !cta.tensor_memory<128x64xf32>
-  // expected-error @below {{a is 64x64, b 64x64 and acc 128x64; their sizes must agree}}
+  // expected-error @below {{a is 64x64, b is 64x64 and acc is 128x64; their sizes must agree}}
   cta.tcgen05_mma %a, %a, %t {m = 64 : i32, n = 64 : i32} : !cta.buffer<64x64xf16, #a>, !cta.buffer<64x64xf16, #a>, !cta.tensor_memory<128x64xf32>
   tile.return
 }
@@ -146,7 +146,7 @@ tile.kernel @some_scales() {
   %b = cta.alloc : !cta.buffer<64x128xi8, #wb>
   %s = cta.alloc : !cta.buffer<128x4xi8, #ws>
   %t = cta.tensor_memory_alloc : !cta.tensor_memory<128x128xf32>
-  // expected-error @below {{has some of: scales of a, scales of b, their memory; expected all or none}}
+  // expected-error @below {{has only some of the scales of a, the scales of b and their tensor memory; expected all or none}}
   "cta.tcgen05_mma"(%a, %b, %t, %s) <{m = 128 : i32, n = 128 : i32, operandSegmentSizes = array<i32: 1, 1, 1, 0, 1, 0, 0>}> : (!cta.buffer<128x64xi8, #wa>, !cta.buffer<64x128xi8, #wb>, !cta.tensor_memory<128x128xf32>, !cta.buffer<128x4xi8, #ws>) -> ()
   tile.return
 }

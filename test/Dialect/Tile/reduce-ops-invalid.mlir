@@ -189,7 +189,7 @@ tile.kernel @gather_rank() {
 tile.kernel @gather_shape() {
   %x = arith.constant dense<1.0> : tensor<64x2xf32>
   %i = arith.constant dense<0> : tensor<32x4xi32>
-  // expected-error @below {{'tile.gather' op dimension 0 has size 64 but that of the indices 32; only axis 1 may differ}}
+  // expected-error @below {{'tile.gather' op dimension 0 has size 64, but in the indices it has size 32; only axis 1 may differ}}
   %y = tile.gather %x[%i] {axis = 1 : i32} : tensor<64x2xf32>, tensor<32x4xi32> -> tensor<32x4xf32>
   tile.return
 }
