@@ -41,7 +41,7 @@ void PartialReduceOp::print(OpAsmPrinter &printer) {
 LogicalResult PartialReduceOp::verify() {
   if (getSrcs().empty() || getSrcs().size() != getResults().size())
     return emitOpError() << "has " << getSrcs().size() << " operands and " << getResults().size()
-                         << " results; there must be equally many, at least one";
+                         << " results; the numbers must be equal, and at least 1";
   for (auto [src, result] : llvm::zip(getSrcs(), getResults())) {
     auto from = cast<RankedTensorType>(src.getType()), to = cast<RankedTensorType>(result.getType());
     if (from.getRank() != to.getRank() || int64_t(getAxis()) >= from.getRank())

@@ -60,15 +60,17 @@ LogicalResult Tcgen05Attr::verify(function_ref<InFlightDiagnostic()> emitError, 
     return emitError() << "tcgen05 has no instruction m" << m << 'n' << n << 'k' << k << " of " << a << " and " << b
                        << " into " << accumulator << (scaleGroup ? " with such scales" : "");
   if (warps % target::warpsPerGroup != 0 || !llvm::isPowerOf2_32(warps))
-    return emitError() << "tensor memory is read by a power of two of warp groups, not by " << warps << " warps";
+    return emitError() << "the warps that read tensor memory must form a power of two of warp groups, but there are "
+                       << warps;
   if (sourceB == OperandSource::Registers)
     return emitError() << "tcgen05 reads b from shared memory, not from registers";
   if (sourceA == OperandSource::Registers && (m != target::tensorMemoryLanes || scaleGroup))
-    return emitError() << "tcgen05 reads an a of 128 rows, without scales, from tensor memory";
+    return emitError() << "tcgen05 can read a from tensor memory only if a has 128 rows and no scales";
   if (swapped && scaleGroup)
-    return emitError() << "dots with scales are not swapped";
+    return emitError() << "dots with scales cannot be swapped";
   if (resultTransposed && (swapped || scaleGroup || sourceA == OperandSource::Registers))
-    return emitError() << "a transposed result has operands in shared memory, without scales, which are not swapped";
+    return emitError()
+           << "a transposed result requires operands in shared memory, without scales, that are not swapped";
   if (swapped && (sourceA != OperandSource::Tma || sourceB != OperandSource::Tma))
     return emitError() << "only dots whose operands are loaded by TMA can be swapped";
   return success();

@@ -45,15 +45,16 @@ LogicalResult TensorMemoryType::verify(function_ref<InFlightDiagnostic()> emitEr
                                        Type element, int64_t slots) {
   bool isAccumulator = element.isF32() || element.isInteger(32);
   if (!isAccumulator && !getMmaType(element))
-    return emitError() << "tensor memory holds elements that tcgen05 multiplies or accumulates, not " << element;
+    return emitError() << "tensor memory can hold only elements that tcgen05 multiplies or accumulates, not "
+                       << element;
   bool hasPowers = shape.size() == 2 && llvm::all_of(shape, [](int64_t size) { return llvm::isPowerOf2_64(size); });
   if (!hasPowers || shape[0] < 64 || shape[1] < 8)
-    return emitError() << "an accumulator in tensor memory is a matrix of at least 64 rows and 8 columns, both powers "
-                          "of two";
+    return emitError() << "an accumulator in tensor memory must be a matrix of at least 64 rows and 8 columns, both "
+                          "powers of two";
   unsigned perColumn = elementsPerColumn(element);
   if (!isAccumulator && (shape[0] < target::tensorMemoryLanes || shape[1] < 8 * perColumn))
-    return emitError() << "an operand in tensor memory has at least 128 rows of 8 columns, not " << shape[0] << 'x'
-                       << shape[1] << 'x' << element;
+    return emitError() << "an operand in tensor memory must have at least 128 rows and 8 columns of 32 bits, not "
+                       << shape[0] << 'x' << shape[1] << 'x' << element;
   int64_t columns = target::tensorColumnsOf(shape[0], shape[1] / perColumn);
   if (slots < 1 || slots > target::tensorMemoryColumns)
     return emitError() << "has " << slots << " slots; expected 1 to " << target::tensorMemoryColumns;
@@ -186,7 +187,7 @@ LogicalResult Tcgen05MmaOp::verify() {
   int64_t slotsA = getBufferA() ? getBufferA().getSlots() : cast<TensorMemoryType>(getA().getType()).getSlots();
   if (a.size() != 2 || b.size() != 2 || slotsA != 1 || getB().getType().getSlots() != 1 ||
       getAcc().getType().getSlots() != 1)
-    return emitOpError() << "multiplies matrices of one slot each";
+    return emitOpError() << "operands and accumulator must be matrices of one slot each";
   if (a[1] != b[0] || a[0] != acc[0] || int64_t(llvm::PowerOf2Ceil(b[1])) != acc[1])
     return emitOpError() << "a is " << a[0] << "x" << a[1] << ", b is " << b[0] << "x" << b[1] << " and acc is "
                          << acc[0] << "x" << acc[1] << "; their sizes must agree";

@@ -48,8 +48,8 @@ std::string InlineAsmOp::describeMismatch(TypeRange results, TypeRange args, Str
   constraints.split(letters, ',', -1, /*KeepEmpty=*/false);
   int64_t given = llvm::count_if(letters, [](StringRef text) { return !text.trim().starts_with("~"); });
   if (given != registers)
-    return llvm::formatv("has {0} constraints but its operands take {1} registers for each {2} elements; those of 16 "
-                         "and 8 bits share registers",
+    return llvm::formatv("has {0} constraints but its operands take {1} registers for each {2} elements; elements of "
+                         "16 and 8 bits share registers",
                          given, registers, pack);
   int64_t outputs = llvm::count_if(letters, [](StringRef letter) { return letter.trim().starts_with("="); });
   if (outputs != written)

@@ -92,14 +92,14 @@ std::unique_ptr<llvm::TargetMachine> createMachine(const target::GpuTarget &gpu,
 
 /// Skips passes of the back end:
 /// * Straight-line strength reduction, which compares every address with every other one: 0.3 s for a kernel with 200
-///   scalar accesses, more than all other phases together. Without it matmul and softmax need the same registers,
-///   RMSNorm and transpose 6 and 8 more; none spills more.
+///   scalar accesses, more than all other phases together. Without it, matmul and softmax need the same number of
+///   registers, RMSNorm and transpose need 6 and 8 more, and no kernel spills more.
 /// * CodeGenPrepare, which parses each inline assembly statement many times and takes 0.05 of 0.30 s for matmul. Main
-///   loops are identical, registers change by at most 1, and only matmul without alignment assumptions spills more (816
-///   bytes instead of 648). bypassLongDivisions replaces its treatment of divisions.
-/// * Global value numbering, which runs two more times here, 0.01 of 0.25 s. Of all examples only conv2d changes, by
-///   one register less.
-/// * N-ary reassociation, 2 of 240 ms. Only conv2d changes, by 40 instructions fewer.
+///   loops are identical, register counts change by at most 1, and only matmul without alignment assumptions spills
+///   more (816 bytes instead of 648). bypassLongDivisions replaces its treatment of divisions.
+/// * Global value numbering, which runs two more times here and takes 0.01 of 0.25 s. Of all examples only conv2d
+///   changes: it needs one register less.
+/// * N-ary reassociation, which takes 2 of 240 ms. Only conv2d changes: it has 40 instructions fewer.
 ///
 /// Before PTX 8.3, also skips the load-store vectorizer. A vector load that covers a gap between adjacent loads needs
 /// `used_bytes_mask` to declare the unused bytes; without it, the load could read beyond the end of a buffer.

@@ -39,7 +39,7 @@ tile.kernel @engines() {
 
 // -----
 
-// expected-error @below {{a transposed result has operands in shared memory, without scales, which are not swapped}}
+// expected-error @below {{a transposed result requires operands in shared memory, without scales, that are not swapped}}
 func.func private @transposed() attributes {e = #cta.tcgen05<m128n64k16, f16, f16, f32, warps = 4, a = registers, result_transposed>}
 
 // -----
@@ -54,12 +54,12 @@ func.func private @types() attributes {e = #cta.tcgen05<m128n64k16, f16, bf16, f
 
 // -----
 
-// expected-error @below {{a power of two of warp groups, not by 6 warps}}
+// expected-error @below {{a power of two of warp groups, but there are 6}}
 func.func private @warps() attributes {e = #cta.tcgen05<m128n64k16, f16, f16, f32, warps = 6>}
 
 // -----
 
-// expected-error @below {{tcgen05 reads an a of 128 rows, without scales, from tensor memory}}
+// expected-error @below {{tcgen05 can read a from tensor memory only if a has 128 rows and no scales}}
 func.func private @registers() attributes {e = #cta.tcgen05<m64n64k16, f16, f16, f32, warps = 4, a = registers>}
 
 // -----
@@ -94,5 +94,5 @@ func.func private @scaled_group() attributes {e = #cta.tcgen05<m128n64k32, f8E4M
 
 // -----
 
-// expected-error @below {{dots with scales are not swapped}}
+// expected-error @below {{dots with scales cannot be swapped}}
 func.func private @scaled_swapped() attributes {e = #cta.tcgen05<m128n64k32, f8E4M3FN, f8E4M3FN, f32, warps = 4, scales = 32, swapped>}

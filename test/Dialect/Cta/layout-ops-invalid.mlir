@@ -27,7 +27,7 @@ tile.kernel @no_layout(%f: f32) {
 
 tile.kernel @counts(%f: f32) {
   %x = tile.splat %f : f32 -> tensor<64xf32, #a>
-  // expected-error @below {{'cta.partial_reduce' op has 2 operands and 1 results; there must be equally many, at least one}}
+  // expected-error @below {{'cta.partial_reduce' op has 2 operands and 1 results; the numbers must be equal, and at least 1}}
   %y = "cta.partial_reduce"(%x, %x) ({
   ^bb0(%a: f32, %b: f32):
     tile.yield %a : f32

@@ -1,6 +1,6 @@
 // RUN: tile-opt %s --split-input-file --verify-diagnostics
 
-// expected-error @below {{tensor memory holds elements that tcgen05 multiplies or accumulates, not 'f64'}}
+// expected-error @below {{tensor memory can hold only elements that tcgen05 multiplies or accumulates, not 'f64'}}
 func.func private @element(!cta.tensor_memory<128x64xf64>)
 
 // -----
@@ -51,7 +51,7 @@ tile.kernel @slots() {
   %a = cta.alloc : !cta.buffer<64x64xf16, #a, slots = 2>
   %b = cta.alloc : !cta.buffer<64x64xf16, #a>
   %t = cta.tensor_memory_alloc : !cta.tensor_memory<64x64xf32>
-  // expected-error @below {{multiplies matrices of one slot each}}
+  // expected-error @below {{operands and accumulator must be matrices of one slot each}}
   cta.tcgen05_mma %a, %b, %t {m = 64 : i32, n = 64 : i32} : !cta.buffer<64x64xf16, #a, slots = 2>, !cta.buffer<64x64xf16, #a>, !cta.tensor_memory<64x64xf32>
   tile.return
 }
@@ -153,7 +153,7 @@ tile.kernel @some_scales() {
 
 // -----
 
-// expected-error @below {{an operand in tensor memory has at least 128 rows of 8 columns, not 64x64x'f16'}}
+// expected-error @below {{an operand in tensor memory must have at least 128 rows and 8 columns of 32 bits, not 64x64x'f16'}}
 func.func private @rows_of_operand(!cta.tensor_memory<64x64xf16>)
 
 // -----
