@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Finds the smallest sufficient promises by trials on copies of the kernel.
+// Finds the weakest sufficient assumptions about parameters, by trial on copies of the kernel.
 #include "Analysis/AccessPromises.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -11,7 +11,8 @@ using namespace mlir;
 
 namespace tile {
 
-// The elements of one warp. Smaller blocks take one or two accesses anyway.
+// One element for each lane of a warp. Accesses to smaller blocks are ignored: they take one or two instructions
+// anyway.
 constexpr int64_t smallestBlock = 32;
 
 int64_t GlobalAccess::elementBytes() const {
@@ -43,7 +44,7 @@ AccessInputs collectInputs(const GlobalAccess &access, bool withMask) {
     if (auto argument = dyn_cast<BlockArgument>(reached[next])) {
       Operation *parent = argument.getOwner()->getParentOp();
       if (auto loop = dyn_cast<scf::ForOp>(parent)) {
-        // The loop's other carried values do not count.
+        // The address depends on this argument only, not on the loop's other carried values.
         if (argument == loop.getInductionVar())
           reached.insert_range(ValueRange{loop.getLowerBound(), loop.getUpperBound(), loop.getStep()});
         else
@@ -81,7 +82,7 @@ bool isContiguous(Value pointer, AxisInfoAnalysis &facts) {
       return true;
     isRepeated &= info.getConstancy(dim) == size;
   }
-  return isRepeated; // a single address: a broadcast
+  return isRepeated; // all elements have one address (a broadcast)
 }
 
 PromiseTrial::PromiseTrial(KernelOp kernel) : copy(cast<KernelOp>(kernel->clone(mapping))) {}
@@ -145,8 +146,8 @@ SmallVector<BlockArgument> findUnitStrides(KernelOp kernel, const GlobalAccess &
   SmallVector<BlockArgument> strides;
   AccessInputs inputs = collectInputs(access, /*withMask=*/false);
   if (inputs.dependsOnMemory)
-    return strides; // addresses loaded from memory cannot be rearranged
-  // Positions that wrap around a size, "% N", are contiguous if N is a multiple of a group of them.
+    return strides; // no parameter makes addresses that are loaded from memory contiguous
+  // Indices that wrap around a size (`% N`) are contiguous in groups if N is a multiple of the group size.
   auto divideAllBut = [&](PromiseTrial &trial, BlockArgument except) {
     for (BlockArgument parameter : inputs.integers)
       if (parameter != except)
@@ -166,7 +167,7 @@ SmallVector<BlockArgument> findUnitStrides(KernelOp kernel, const GlobalAccess &
   return strides;
 }
 
-/// Returns the accesses that reach the wanted width.
+/// Returns, for each access, whether it reaches the wanted width with these divisors.
 static llvm::BitVector findWide(KernelOp kernel, ArrayRef<GlobalAccess> accesses, Widening wanted,
                                 const Divisors &divisors) {
   PromiseTrial trial(kernel);
@@ -197,7 +198,7 @@ Divisors findDivisors(KernelOp kernel, ArrayRef<GlobalAccess> accesses, Widening
   llvm::BitVector most = findWide(kernel, accesses, wanted, divisors);
   if (divisors.empty() || findWide(kernel, accesses, wanted, {}) == most)
     return {};
-  // Minimize each divisor in turn, the last parameters first: kernels have sizes before strides.
+  // Minimize the divisors one at a time, starting with the last parameter: kernels usually take sizes before strides.
   std::vector<unsigned> parameters;
   for (auto [parameter, divisor] : llvm::reverse(divisors))
     parameters.push_back(parameter);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Finds properties of parameters that would make global-memory accesses fast: divisibility, so that a thread moves
-// several elements at once or TMA copies the block, or a stride of 1, so that neighbours in a block are adjacent in
-// memory.
+// several elements with one instruction or TMA copies the block, or a stride of 1, so that neighbours in a block are
+// adjacent in memory.
 //
 //   tile.load a + rows[:, None] * lda + cols[None, :] mask (cols < N)     lda and N multiples of 8: 16 bytes at a time
 //
-// Found by trial: on a copy of the kernel a parameter is changed, and the compiler's own analyses report the gain.
+// Works by trial: it changes a parameter in a copy of the kernel and asks the compiler's own analyses what that gains.
 #pragma once
 
 #include "Analysis/AxisInfo.h"
@@ -18,7 +18,8 @@
 
 namespace tile {
 
-/// The widest access of one thread (PTX ISA, "ld", .v4.b32), and what TMA needs rows to be aligned to.
+/// The size in bytes of a thread's widest access (PTX ISA, "ld", .v4.b32), which is also the alignment of rows that TMA
+/// requires.
 constexpr int64_t widestAccess = 16;
 
 /// A load or store through a block of pointers.
@@ -31,7 +32,7 @@ struct GlobalAccess {
   int64_t elementBytes() const;
 };
 
-/// Returns the accesses to blocks of at least a warp's elements, in program order.
+/// Returns the accesses to blocks that have at least one element for each lane of a warp, in program order.
 std::vector<GlobalAccess> collectGlobalAccesses(KernelOp kernel);
 
 /// The parameters from which an access's address is computed, in order.
@@ -42,7 +43,7 @@ struct AccessInputs {
 
 AccessInputs collectInputs(const GlobalAccess &access, bool withMask);
 
-/// Returns true if neighbours along some dimension are adjacent in memory, or all elements have one address.
+/// Returns true if neighbours along some dimension are adjacent in memory, or all elements have the same address.
 bool isContiguous(mlir::Value pointer, AxisInfoAnalysis &facts);
 
 /// A copy of a kernel whose parameters can be changed. Make all changes before the first query.
@@ -54,11 +55,13 @@ public:
   PromiseTrial &operator=(const PromiseTrial &) = delete;
 
   void setValue(mlir::BlockArgument parameter, int64_t value);
-  /// Sets the divisor of an integer, or of a pointer's byte address. Existing promises are kept.
+  /// Assumes that `divisor` divides an integer parameter, or the byte address of a pointer parameter. A larger divisor
+  /// that is already assumed is kept.
   void setDivisor(mlir::BlockArgument parameter, int64_t divisor);
 
   bool isContiguous(const GlobalAccess &access);
-  /// Returns the bytes that one thread can move at once, at most 16, given addresses and mask.
+  /// Returns the number of bytes, at most 16, that one thread can move with one instruction, given the addresses and
+  /// the mask.
   int64_t widthInBytes(const GlobalAccess &access);
   bool isForTma(const GlobalAccess &access);
 
@@ -71,18 +74,19 @@ private:
   std::optional<BlockPointers> blocks;
 };
 
-/// Returns the parameters each of which alone would make a block contiguous by being 1.
+/// Returns every parameter that alone makes the block contiguous if its value is 1.
 llvm::SmallVector<mlir::BlockArgument> findUnitStrides(KernelOp kernel, const GlobalAccess &access);
 
-/// Divisors of parameters by index; of pointers in bytes.
+/// Divisors by parameter index; in bytes for pointers.
 using Divisors = std::map<unsigned, int64_t>;
 
 struct Widening {
-  int64_t bytes = widestAccess; ///< The width to reach, for each access.
-  bool byTma = false;           ///< True if TMA suffices, for blocks with rows.
+  int64_t bytes = widestAccess; ///< The width that each access should reach.
+  bool byTma = false;           ///< Whether access by TMA counts as wide, too, for blocks of at least two dimensions.
 };
 
-/// Returns the smallest divisors with which every access that can become wide is wide. Empty if nothing is gained.
+/// Returns the smallest divisors with which every access that can become wide is wide. Empty if no access gains from
+/// them.
 Divisors findDivisors(KernelOp kernel, llvm::ArrayRef<GlobalAccess> accesses, Widening wanted);
 
 } // namespace tile

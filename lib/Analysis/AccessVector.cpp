@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Computes the width of global-memory accesses: the vectors that the layout provides and that the addresses allow.
+// Computes the vector width of global-memory accesses from what the layout provides and what the addresses allow.
 #include "Analysis/AccessVector.h"
 
 #include "Cta/CtaDialect.h"
@@ -9,8 +9,8 @@ using namespace tile;
 
 namespace {
 
-/// Requires that the lowest register bits move along `dim` by 1, 2, 4, …: a thread holds `elements` consecutive
-/// elements.
+/// The lowest register bits of a layout that move along `dim` by 1, 2, 4, …: they give each thread `elements`
+/// consecutive elements.
 struct RegisterRun {
   unsigned dim = 0;
   int64_t elements = 1;

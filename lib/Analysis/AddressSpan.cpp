@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Applies upstream's integer ranges to the offsets of pointers; see AddressSpan.h.
+// Applies MLIR's integer range analysis to the offsets of pointers; see AddressSpan.h.
 #include "Analysis/AddressSpan.h"
 
 #include "Tile/TileDialect.h"

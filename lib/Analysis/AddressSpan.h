@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The address span of a block of pointers, from the range of their offsets.
+// Computes how many bytes a block of pointers spans, from the range of its offsets.
 //
 //   %code = arith.andi %packed, 15                          0 to 15
 //   %p = tile.addptr (tile.splat %table), %code : …f32      64 bytes
@@ -16,8 +16,8 @@ class AddressSpans {
 public:
   explicit AddressSpans(mlir::Operation *kernel) : kernel(kernel) {}
 
-  /// Returns the size of a region that contains all elements to which `pointer`, a tensor, can point; nullopt if there
-  /// is no bound. The first call analyses the kernel in its current state, because few kernels need it.
+  /// Returns the size in bytes of a region that contains all elements to which `pointer`, a tensor, can point; nullopt
+  /// if there is no bound. Few kernels need this, so the first call analyses the kernel, in its current state.
   std::optional<uint64_t> getBytes(mlir::Value pointer);
 
 private:

@@ -82,7 +82,7 @@ MaybeBlock AffineBlocks::get(Value value) {
   auto [entry, isNew] = known.try_emplace(value);
   if (!isNew)
     return entry->second;
-  // Marks the form as unknown until it is computed, for values that depend on themselves.
+  // The entry says "unknown" until the form is computed, in case the value depends on itself.
   MaybeBlock form;
   if (depth < maxExpressionDepth) {
     ++depth;
@@ -143,7 +143,8 @@ MaybeBlock AffineBlocks::computeCarried(BlockArgument argument) {
   return grown ? MaybeBlock(addBlocks(*first, *grown)) : std::nullopt;
 }
 
-/// A hint about a value that is loaded or passed makes its result a separate factor: the hint's facts are about it.
+/// If a hint is about a factor or base itself (a parameter or a loaded value), its result becomes a separate factor,
+/// because the hint's facts apply to the result.
 static MaybeBlock followHint(HintOp hint, MaybeBlock form) {
   bool isIdentity = form && (form->base == hint.getSrc() || form->start.getSingleFactor() == hint.getSrc());
   return isIdentity && !isa<RankedTensorType>(hint.getType()) ? std::nullopt : form;
@@ -157,8 +158,9 @@ MaybeBlock AffineBlocks::computeResult(Operation *op) {
   return computeArithmetic(op);
 }
 
-/// Translates conditions on the operand's elements to the result's. If a dimension of size 1 is repeated, a condition
-/// on its only index holds for all repeated elements or for none.
+/// Translates conditions on the operand's indices into conditions on the result's. If a dimension of size 1 is
+/// repeated, a condition on its only index holds for all repeated elements or for none, so it has no bound in the
+/// result.
 static void followShape(Conditions &conditions, ShapeChange change) {
   for (Condition &condition : conditions)
     if (condition.dim && !(condition.dim = change.getResultDim(*condition.dim)))
@@ -232,7 +234,7 @@ MaybeBlock AffineBlocks::computeArithmetic(Operation *op) {
       .Default([](Operation *) { return std::nullopt; });
 }
 
-/// A non-negative value below the divisor is its own remainder.
+/// Handles `x % d` for a non-negative x: where x is below d, the result is x.
 MaybeBlock AffineBlocks::computeRemainder(Operation *op) {
   auto tensor = dyn_cast<RankedTensorType>(op->getResult(0).getType());
   MaybeBlock number = get(op->getOperand(0)), divisor = get(op->getOperand(1));

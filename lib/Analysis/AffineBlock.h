@@ -21,8 +21,8 @@ namespace tile {
 
 class ShapeChange;
 
-/// The condition `index < bound` along one dimension, or some other condition if there is no bound. Without a dimension
-/// it depends on several.
+/// The condition `index < bound` along one dimension, or some other condition if there is no bound. A condition without
+/// a dimension depends on the indices of several.
 struct Condition {
   std::optional<unsigned> dim;
   std::optional<Polynomial> bound;
@@ -32,8 +32,8 @@ struct Condition {
 };
 using Conditions = llvm::SmallVector<Condition, 2>;
 
-/// Element [i0, i1, …] is base + start + steps[0]*i0 + steps[1]*i1 + …; pointers in elements of the pointee. A scalar
-/// has no steps.
+/// Element [i0, i1, …] is base + start + steps[0]*i0 + steps[1]*i1 + …; for pointers, the terms count elements of the
+/// pointee. A scalar has no steps.
 struct AffineBlock {
   mlir::Value base; ///< A scalar pointer; null for integers.
   Polynomial start;
@@ -49,7 +49,8 @@ public:
   /// `facts` says which integers are non-negative.
   explicit AffineBlocks(AxisInfoAnalysis &facts) : facts(facts) {}
 
-  /// Returns the exact form. A scalar always has one: at worst, the scalar itself is the only factor or base.
+  /// Returns the exact affine form of `value`, or nullopt. A scalar always has one: at worst, the scalar itself is the
+  /// only factor or base.
   std::optional<AffineBlock> get(mlir::Value value);
 
   /// Returns conditions such that the mask is true exactly where all of them hold.

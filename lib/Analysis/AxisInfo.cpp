@@ -71,7 +71,8 @@ AxisInfo AxisInfo::join(const AxisInfo &lhs, const AxisInfo &rhs) {
   if (lhs.constant != rhs.constant)
     result.constant.reset();
   result.range = lhs.range.widen(rhs.range);
-  // For values proven to be non-negative, the assumption adds nothing.
+  // If the range already proves the value non-negative, keep the assumption only if both sides make it: it adds
+  // nothing.
   result.nonNegativeOffset = result.isNonNegative() ? lhs.nonNegativeOffset && rhs.nonNegativeOffset
                                                     : lhs.isNonNegativeOffset() && rhs.isNonNegativeOffset();
   result.isAssumed = lhs.isAssumed || rhs.isAssumed;
@@ -122,8 +123,8 @@ struct AxisLattice : dataflow::Lattice<AxisInfo> {
   using Lattice::Lattice;
 };
 
-/// Returns the range from the first value to before the end, in multiples of `divisor`. If a loop has no iterations,
-/// any range is correct.
+/// Returns the range of an induction variable that starts at `first`, is always a multiple of `divisor`, and stays
+/// below `end`. For a loop without iterations, any range is correct.
 IntegerRange rangeOfCounter(const IntegerRange &first, const IntegerRange &end, int64_t divisor) {
   auto last = [&](int64_t end) {
     int64_t value = end == std::numeric_limits<int64_t>::min() ? end : end - 1;
@@ -153,7 +154,8 @@ public:
     return success();
   }
 
-  /// Handles the induction variable of a loop, whose other arguments are control flow, and the coordinates of programs.
+  /// Handles the induction variable of a loop, whose other arguments are handled as control flow, and the program
+  /// coordinates that tile.programs passes to its body.
   void visitNonControlFlowArguments(Operation *op, const RegionSuccessor &successor, ArrayRef<AxisLattice *> arguments,
                                     unsigned firstIndex) override {
     if (isa<ProgramsOp>(op)) {
@@ -175,7 +177,7 @@ public:
       return;
     AxisInfo info = AxisInfo::unknown(loop.getInductionVar().getType());
     info.divisibility[0] = std::min(first.getDivisibilityOfAll(), step.getDivisibilityOfAll());
-    // An unsigned loop may count past the signed integers.
+    // An unsigned loop may count beyond the largest signed integer.
     info.nonNegativeOffset = first.isNonNegativeOffset() && !loop.getUnsignedCmp();
     if (!loop.getUnsignedCmp() || (first.isNonNegative() && end.isNonNegative()))
       info.range = rangeOfCounter(first.range, end.range, info.divisibility[0]);

@@ -9,12 +9,13 @@
 // is in bytes. All facts are powers of two, at least 1. Floats and masks only have a constancy.
 //
 // Facts hold modulo 2^width. Where contiguity exceeds divisibility, a group may straddle the end of the integer range:
-// such contiguity is correct if the program's additions do not overflow, so use it to choose, not to prove; the aligned
-// part, min(contiguity, divisibility), always holds. Ranges are proven (IntegerRange.h).
+// such contiguity is correct only if the program's additions do not overflow, so use it for heuristics, not for proofs;
+// the aligned part, min(contiguity, divisibility), always holds. Ranges are proven (IntegerRange.h).
 //
 // Offsets get stronger assumptions: index arithmetic does not overflow and run-time divisors are positive, because an
-// access at a negative offset is a bug in the program. Signed `%` of such offsets preserves contiguity, which then
-// holds for addresses alone: constancy, which masks and values rely on, does not follow from it.
+// access at a negative offset is a bug in the program. Under these assumptions, signed `%` preserves contiguity. The
+// result may be used for addresses only (`isAssumed`): no constancy is derived from it, because masks and values rely
+// on constancy.
 #pragma once
 
 #include "Analysis/IntegerRange.h"
@@ -39,7 +40,7 @@ struct AxisInfo {
   /// Assumed non-negative because an address is computed from it; nothing else is known.
   bool nonNegativeOffset = false;
   bool isAssumed = false; ///< Contiguity holds for addresses alone.
-  int64_t step = 1;       ///< Distance of contiguous elements: 1, or the bytes of a pointee.
+  int64_t step = 1;       ///< Distance between contiguous elements: 1, or the size of the pointee in bytes.
 
   /// Divisibility of zero, and the limit for all others.
   static constexpr int64_t maxDivisibility = int64_t(1) << 62;
@@ -48,17 +49,18 @@ struct AxisInfo {
   static AxisInfo unknown(mlir::Type type);
   /// Returns the facts of a value whose elements all are `value`.
   static AxisInfo fromConstant(mlir::Type type, int64_t value);
-  /// Returns the facts that hold for both; unreached values (rank 0) do not count.
+  /// Returns the facts that hold for both values; a value that has not been reached (rank 0) is ignored.
   static AxisInfo join(const AxisInfo &lhs, const AxisInfo &rhs);
 
   unsigned getRank() const { return contiguity.size(); }
   int64_t getContiguity(unsigned dim) const { return contiguity[dim]; }
   int64_t getDivisibility(unsigned dim) const { return divisibility[dim]; }
   int64_t getConstancy(unsigned dim) const { return constancy[dim]; }
-  /// Returns the contiguity of groups that start at aligned values: the largest group size such that neither a range
-  /// limit nor a multiple of it splits a group.
+  /// Returns the contiguity of groups that start at aligned values: the largest group size for which neither an end of
+  /// the integer range nor a multiple of the group size lies inside a group.
   int64_t getAlignedContiguity(unsigned dim) const;
-  /// Returns the divisibility of the first elements of groups of `group` elements, at most the contiguity.
+  /// Splits the dimension into groups of `group` elements, at most the contiguity, and returns the divisibility of the
+  /// groups' first elements.
   int64_t getDivisibilityOfGroups(unsigned dim, int64_t group) const;
   /// Returns the divisibility of every element.
   int64_t getDivisibilityOfAll() const;

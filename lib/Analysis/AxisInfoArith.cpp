@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // AxisInfo: rules of element-wise arithmetic.
 //
-// Most rules are about aligned groups. If x counts up over g elements from a multiple of g, and y is a multiple of g
-// and the same for all of them, then x = g*q + i with i from 0 to g-1 and y = g*p. Hence
+// Most rules are about aligned groups. If x counts up over g elements from a multiple of g, and y is the same multiple
+// of g for all of them, then x = g*q + i with i from 0 to g-1 and y = g*p. Hence
 //   x / y is the same for all,   x % y = g*(q % p) + i counts up,   x < y compares q with p and is the same for all.
 #include "Analysis/AxisInfoArith.h"
 #include "Analysis/AxisInfoRules.h"
@@ -22,13 +22,13 @@ static int64_t multiplySaturated(int64_t a, int64_t b) {
   return a > AxisInfo::maxDivisibility / b ? AxisInfo::maxDivisibility : a * b;
 }
 
-/// Returns the size of the aligned groups in which `counting` counts up from a multiple of the size, and `uniform` is
-/// the same multiple of the size for all elements.
+/// Returns the size of the aligned groups within which `counting` counts up from a multiple of that size and `uniform`
+/// is a constant multiple of that size.
 static int64_t getAlignedGroup(const AxisInfo &counting, const AxisInfo &uniform, unsigned dim) {
   return std::min({counting.getAlignedContiguity(dim), uniform.getConstancy(dim), uniform.getDivisibilityOfAll()});
 }
 
-/// Returns facts with only the constancy that both operands have.
+/// Returns facts that contain only the constancy that both operands have in common.
 static AxisInfo startFrom(Type type, const AxisInfo &lhs, const AxisInfo &rhs) {
   AxisInfo info = AxisInfo::unknown(type);
   for (unsigned dim = 0; dim < info.getRank(); ++dim)
@@ -40,9 +40,10 @@ static void setDivisibilityOfAll(AxisInfo &info, int64_t divisibility) {
   info.divisibility.assign(info.getRank(), divisibility);
 }
 
-// Rules of two operands; constants have been folded before.
+// Rules for operations with two operands. If both are constants, the operation has already been folded.
 
-/// The operand that counts keeps counting where the other one is constant. Also correct for x - y if `lhs` counts.
+/// Infers the facts of x + y, which counts up where one operand does and the other is constant. For x - y, only x may
+/// count up.
 static AxisInfo inferSum(Type type, const AxisInfo &lhs, const AxisInfo &rhs, bool isDifference) {
   AxisInfo info = startFrom(type, lhs, rhs);
   for (unsigned dim = 0; dim < info.getRank(); ++dim) {
@@ -73,7 +74,7 @@ static bool impliesAtLeast(Value condition, Value x, Value y) {
          (isBelow && compare.getLhs() == y && compare.getRhs() == x);
 }
 
-/// Returns true if a branch or a loop condition guards the difference from being negative.
+/// Returns true if an enclosing branch or loop condition guarantees that the difference is not negative.
 static bool isGuarded(arith::SubIOp op) {
   Value x = op.getLhs(), y = op.getRhs();
   for (Operation *inner = op, *outer = op->getParentOp(); outer; inner = outer, outer = outer->getParentOp()) {
@@ -83,7 +84,7 @@ static bool isGuarded(arith::SubIOp op) {
     auto loop = dyn_cast<scf::WhileOp>(outer);
     if (!loop || inner->getBlock() != loop.getAfterBody())
       continue;
-    // Maps a value that the loop's condition passes to the body to the value that the condition sees.
+    // Returns `value`, or the operand of the loop's condition that becomes `value` in the body.
     auto before = [&](Value value) {
       auto argument = dyn_cast<BlockArgument>(value);
       bool isPassedOn = argument && argument.getOwner() == loop.getAfterBody();
@@ -110,8 +111,8 @@ static AxisInfo inferProduct(Type type, const AxisInfo &lhs, const AxisInfo &rhs
   return info;
 }
 
-/// `exact`: whole groups have one quotient, because the division is unsigned, rounds down with a positive divisor, or
-/// has non-negative operands.
+/// With `exact`, all elements of an aligned group have the same quotient: the division is unsigned, rounds down with a
+/// positive divisor, or has non-negative operands.
 static AxisInfo inferQuotient(Type type, const AxisInfo &lhs, const AxisInfo &rhs, bool exact) {
   if (rhs.constant == 1)
     return lhs;
@@ -126,7 +127,7 @@ static AxisInfo inferQuotient(Type type, const AxisInfo &lhs, const AxisInfo &rh
   return info;
 }
 
-/// `exact`: whole groups count up, because the remainder is unsigned or has non-negative operands.
+/// With `exact`, the remainders of an aligned group count up: the remainder is unsigned or has non-negative operands.
 static AxisInfo inferRemainder(Type type, const AxisInfo &lhs, const AxisInfo &rhs, bool exact) {
   AxisInfo info = startFrom(type, lhs, rhs);
   for (unsigned dim = 0; dim < info.getRank(); ++dim) {
@@ -138,8 +139,8 @@ static AxisInfo inferRemainder(Type type, const AxisInfo &lhs, const AxisInfo &r
   return info;
 }
 
-/// x & y where y is uniform: groups within y's trailing zeros become constant, those within its trailing ones keep
-/// counting.
+/// Infers the facts of x & y for a uniform y. Groups no larger than 2^(trailing zeros of y) become constant; groups no
+/// larger than 2^(trailing ones of y) keep counting.
 static AxisInfo inferAnd(Type type, const AxisInfo &lhs, const AxisInfo &rhs) {
   AxisInfo info = startFrom(type, lhs, rhs);
   int64_t ones = rhs.constant ? getPowerOfTwoDivisor(~*rhs.constant) : 1; // trailing ones
@@ -154,7 +155,7 @@ static AxisInfo inferAnd(Type type, const AxisInfo &lhs, const AxisInfo &rhs) {
   return info;
 }
 
-/// x | y and x ^ y are x + y if y has no bits below the size of the group.
+/// Infers the facts of x | y and x ^ y, which equal x + y if y has no bits below the size of the group.
 static AxisInfo inferOr(Type type, const AxisInfo &lhs, const AxisInfo &rhs) {
   AxisInfo info = startFrom(type, lhs, rhs);
   for (unsigned dim = 0; dim < info.getRank(); ++dim) {
@@ -180,7 +181,7 @@ static AxisInfo inferLeftShift(Type type, const AxisInfo &lhs, const AxisInfo &r
   return info;
 }
 
-/// Both shifts round down, so groups within the bits that are shifted out become constant.
+/// Both right shifts round down, so groups that differ only in the bits that are shifted out become constant.
 static AxisInfo inferRightShift(Type type, const AxisInfo &lhs, const AxisInfo &rhs) {
   if (rhs.constant == 0)
     return lhs;
@@ -208,7 +209,8 @@ static AxisInfo inferComparison(arith::CmpIOp op, const AxisInfo &lhs, const Axi
   using Predicate = arith::CmpIPredicate;
   AxisInfo info = startFrom(op.getType(), lhs, rhs);
   Predicate predicate = op.getPredicate();
-  // x < y and x >= y compare the group of x with y; y > x and y <= x are the same comparisons with the sides swapped.
+  // x < y and x >= y have the same result for a whole group of x; y > x and y <= x are the same comparisons with the
+  // sides swapped.
   bool leftCounts = llvm::is_contained({Predicate::slt, Predicate::ult, Predicate::sge, Predicate::uge}, predicate);
   bool rightCounts = llvm::is_contained({Predicate::sgt, Predicate::ugt, Predicate::sle, Predicate::ule}, predicate);
   for (unsigned dim = 0; dim < info.getRank(); ++dim) {
@@ -256,10 +258,10 @@ void tile::limitContiguityToSignedRange(AxisInfo &info, Type element) {
 static AxisInfo inferCast(Operation *op, const AxisInfo &src) {
   Type from = getElementTypeOf(op->getOperand(0).getType()), to = getElementTypeOf(op->getResult(0).getType());
   AxisInfo info = src;
-  // Only an index has no width; it is cast without loss.
+  // This has no effect on an index, which has no width and is cast without loss.
   bool narrows = isa<arith::TruncIOp>(op);
   limitContiguityToSignedRange(info, narrows ? to : from);
-  // These casts split the integers elsewhere than at the ends of the signed range.
+  // These casts wrap at other values than the ends of the signed range, so only aligned groups stay consecutive.
   if (narrows || (isa<arith::ExtUIOp>(op) && !src.isNonNegative()))
     for (unsigned dim = 0; dim < info.getRank(); ++dim)
       limitContiguity(info, dim, info.getAlignedContiguity(dim));
@@ -375,13 +377,13 @@ std::optional<AxisInfo> tile::inferArithmetic(Operation *op, OperandInfos operan
   std::optional<AxisInfo> info = inferAlongAxes(op, operands);
   if (!info || info->constant)
     return info;
-  // Without contiguity, as for a scalar, nothing is assumed.
+  // A value without contiguity, such as a scalar, does not depend on the assumption.
   info->isAssumed |= llvm::any_of(operands, [](const AxisInfo *operand) { return operand->isAssumed; });
   info->isAssumed &= llvm::any_of(info->contiguity, [](int64_t size) { return size > 1; });
   SmallVector<IntegerRange> ranges =
       llvm::map_to_vector(operands, [](const AxisInfo *operand) { return operand->range; });
   info->range = inferRange(op, ranges);
-  // A condition around the difference may bound it.
+  // An enclosing condition may guarantee that the difference is not negative.
   auto difference = dyn_cast<arith::SubIOp>(op);
   if (difference && ranges[1].isNonNegative() && isGuarded(difference))
     info->range = {0, std::max<int64_t>(ranges[0].largest, 0), std::max<int64_t>(ranges[0].usual, 0)};

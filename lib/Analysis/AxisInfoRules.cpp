@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // AxisInfo: rules of kernel arguments and of operations that create or reshape tensors.
 //
-// Integer arithmetic is in AxisInfoArith.cpp. Operations without a rule give "unknown", except that element-wise ones
-// keep the constancy that all operands have.
+// Integer arithmetic is in AxisInfoArith.cpp. The results of operations without a rule are "unknown", except that
+// element-wise operations keep the constancy that all operands have in common.
 #include "Analysis/AxisInfoRules.h"
 #include "Analysis/AxisInfoArith.h"
 
@@ -16,7 +16,8 @@
 using namespace mlir;
 using namespace tile;
 
-/// Programs along the first dimension of the grid; launches refuse more (lib/Runtime/Grid.cpp).
+/// The maximum number of programs along the first dimension of the grid; launches with more are rejected
+/// (lib/Runtime/Grid.cpp).
 static constexpr int64_t largestGrid = std::numeric_limits<int32_t>::max();
 
 AxisInfo tile::inferArgumentAxisInfo(BlockArgument argument) {
@@ -64,7 +65,8 @@ static void copyElementFacts(AxisInfo &info, const AxisInfo &src) {
   info.isAssumed = src.isAssumed;
 }
 
-/// Infers facts of elements that only move: along a dimension without a source dimension all are equal.
+/// Infers the facts of a shape change, which only moves or repeats elements: along a dimension of the result that has
+/// no source dimension, all elements are equal.
 static AxisInfo inferShapeChange(ShapeChange op, const AxisInfo &src) {
   Type type = op->getResult(0).getType();
   std::optional<SourceDims> dims = op.getSourceDims();
@@ -80,8 +82,8 @@ static AxisInfo inferShapeChange(ShapeChange op, const AxisInfo &src) {
   return info;
 }
 
-/// A dimension of the result starts at some bit of the row-major index, and so inside or at the start of a dimension of
-/// the operand: as far as both coincide they have the same groups.
+/// Each dimension of the result starts at some bit of the row-major index. That bit is the start of a dimension of the
+/// operand or lies inside one. Where two dimensions start at the same bit, they have the same groups.
 ///
 ///   tensor<8x16> -> tensor<4x32>   result dimension 1 starts where operand dimension 1 does
 ///                                  result dimension 0 steps over 2 elements of operand dimension 0
@@ -110,8 +112,9 @@ static AxisInfo inferReshape(ReshapeOp op, const AxisInfo &src) {
   return info;
 }
 
-/// Combines known facts with the hint's. First elements along one dimension are arbitrary along the others, so the
-/// others must not have groups: otherwise hints about their first elements only would be taken for all.
+/// Combines known facts with the hint's. A divisibility along one dimension is about the first elements of that
+/// dimension's groups, whatever their indices in other dimensions. So it is used only if the other dimensions have no
+/// groups; otherwise a hint about the first elements of those groups would be applied to all elements.
 static AxisInfo inferHint(HintOp op, const AxisInfo &src) {
   AxisInfo info = src;
   auto tensor = dyn_cast<RankedTensorType>(op.getType());
@@ -146,7 +149,8 @@ static AxisInfo inferAddPtr(AddPtrOp op, const AxisInfo &pointer, const AxisInfo
   return addAxisInfos(op.getType(), pointer, bytes);
 }
 
-/// The address stays the same, but elements that count up by one pointee do not count up by another one.
+/// The address stays the same, but elements that count up by one pointee of the source do not count up by one of the
+/// result.
 static AxisInfo inferAddressCast(AddressCastOp op, const AxisInfo &source) {
   AxisInfo info = AxisInfo::unknown(op.getType());
   const int64_t step = source.step;
@@ -161,7 +165,7 @@ static AxisInfo inferAddressCast(AddressCastOp op, const AxisInfo &source) {
   return info;
 }
 
-/// Loads from equal addresses give equal values, unless others may write in between.
+/// Loads from equal addresses give equal values, unless another thread may write between them.
 static AxisInfo inferLoad(LoadOp op, ArrayRef<const AxisInfo *> operands) {
   AxisInfo info = AxisInfo::unknown(op.getType());
   if (op.getIsVolatile() || op.getCache() == CacheModifier::cv)
@@ -201,8 +205,8 @@ AxisInfo tile::inferAxisInfo(Operation *op, unsigned index, ArrayRef<const AxisI
       .Default([&](Operation *) { return inferElementwise(op, type, operands); });
 }
 
-/// Returns true if the program assumes a condition from the definition of `value` on: alone, or as part of a
-/// conjunction.
+/// Returns true if the program assumes `condition`, alone or as part of a conjunction, in the block that defines
+/// `value`, so that the assumption holds wherever the value is used.
 static bool isAssumed(Value condition, Value value) {
   return llvm::any_of(condition.getUsers(), [&](Operation *user) {
     if (auto both = dyn_cast<arith::AndIOp>(user))
@@ -218,7 +222,8 @@ static std::optional<int64_t> getConstant(Value value) {
              : std::nullopt;
 }
 
-/// Returns the values of a range for which a comparison with a constant holds: x >= 0, x > -1, 0 <= x, x < 100, …
+/// Returns the part of `range` in which a comparison of `value` with a constant holds: x >= 0, x > -1, 0 <= x, x < 100,
+/// …
 static IntegerRange limitRange(IntegerRange range, arith::CmpIOp compare, Value value) {
   using Predicate = arith::CmpIPredicate;
   bool isLeft = compare.getLhs() == value;
@@ -240,7 +245,8 @@ static IntegerRange limitRange(IntegerRange range, arith::CmpIOp compare, Value 
   return both.smallest <= both.largest && both.smallest <= both.usual ? both : range; // a contradictory assumption
 }
 
-/// Returns the power of two by which the remainder of the value is assumed to be zero; 1 if there is none.
+/// Returns the largest power of two that the program is known to assume as a divisor of `value` (`value % d == 0`), or
+/// 1.
 static int64_t getAssumedDivisor(Operation *op, Value value) {
   if (!isa<arith::RemSIOp, arith::RemUIOp>(op) || op->getOperand(0) != value)
     return 1;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Block accesses: strides from the address, boundaries from the mask, coordinates from both.
+// Analyses block accesses: strides come from the address, boundaries from the mask, coordinates from both.
 //
 // Dimension d of an access with mask `index < bound` lies at some coordinate of a tensor of some extent, and bound =
 // extent - coordinate. The part of the bound that is known at launch belongs to the extent, the remainder to the
 // coordinate. The address must then be base + the sum of coordinate * stride. A constant difference shifts the
-// coordinates, and the extents with them, which leaves the bounds unchanged. A dimension without a boundary can be
-// shifted arbitrarily: all of it is accessed, so its extent is the largest one. The remaining terms are products of a
-// stride known at launch and the coordinate of a further dimension.
+// coordinates and, by the same amount, the extents, which leaves the bounds unchanged. A dimension without a boundary
+// can be shifted arbitrarily: the program accesses all of its indices, so the largest possible extent is used. The
+// remaining terms are products of a stride known at launch and the coordinate of a further dimension.
 #include "Analysis/BlockPointers.h"
 #include "Analysis/IndexBounds.h"
 #include "Analysis/UnobservedElements.h"
@@ -28,7 +28,8 @@ static constexpr int64_t tensorMapAlignment = 16;
 static constexpr unsigned maxRank = 5;
 static constexpr int64_t maxExtent = std::numeric_limits<int32_t>::max();
 
-/// Longer computations are not worth repeating, and analysing all their paths would take too long.
+/// The maximum depth of computations that are repeated at the kernel's entry. Longer ones are not worth it, and
+/// analysing all their paths would take too long.
 static constexpr unsigned maxRecomputedDepth = 12;
 
 static bool followsFromArguments(Value value, unsigned depth) {
@@ -153,7 +154,8 @@ private:
     return true;
   }
 
-  /// If all rows of the block begin at 16-byte boundaries, so does the memory: blocks consist of whole 16-byte units.
+  /// If all rows of the block begin at 16-byte boundaries, so do the tensor's base and rows, because the block's
+  /// contiguous coordinate is a multiple of 16 bytes (findCoordinates).
   bool checkBase() {
     const AxisInfo &block = facts.get(pointer);
     areRowsAligned = block.getContiguity(contiguous) * elementBytes >= tensorMapAlignment &&
@@ -174,7 +176,7 @@ private:
       return fail(formatv("dimension {0} has stride {1}; strides must be positive", dim, *stride.getConstant()));
     if (!stride.all([&](Value factor) { return isFixed(factor); }))
       return fail(formatv("the stride of dimension {0} is not known at launch", dim));
-    // Returns the distance between two aligned rows.
+    // The stride is the distance between two aligned rows, so it is aligned, too.
     return (isFromMemory && areRowsAligned && sizes[dim] > 1) || checkAlignment(stride);
   }
 
@@ -208,8 +210,8 @@ private:
       if (!condition.isBoundary() || !addBound(condition))
         return fail(formatv("the mask of dimension {0} is not a single upper bound of its index", *condition.dim));
     }
-    // If the address has another form outside the domain and is not masked off there, the program does not read the
-    // descriptor's zeros.
+    // Where an unmasked address leaves its domain, its form changes: the program reads other elements of the tensor
+    // there, but a descriptor gives zeros.
     for (Condition &condition : domain) {
       if (!bounds[*condition.dim])
         differences.push_back(condition);
@@ -235,7 +237,7 @@ private:
         coordinates[dim] = bounds[dim]->partition([&](Value factor) { return isFixed(factor); }).second * -1;
       offset = offset - coordinates[dim] * strides[dim];
     }
-    // The contiguous dimension takes the remaining offset.
+    // The contiguous dimension comes last and takes the remaining offset.
     for (unsigned step = 0; step < getRank(); ++step) {
       unsigned dim = step + 1 == getRank() ? contiguous : step + (int64_t(step) >= contiguous);
       Polynomial distance = getDistance(offset.divide(strides[dim]).first, /*isBounded=*/bounds[dim].has_value());
@@ -245,7 +247,7 @@ private:
     for (unsigned dim = 0; dim < getRank(); ++dim)
       if (!isNonNegative(coordinates[dim]))
         return fail(formatv("coordinate {0} of dimension {1} may be negative", quote(coordinates[dim]), dim));
-    // The alignment of the base may have been proven by aligned rows (checkBase), which rely on this.
+    // If the alignment of the rows proved that of the base (checkBase), the proof depends on this.
     uint64_t needed = tensorMapAlignment / elementBytes;
     if (getDivisibility(coordinates[contiguous]) >= needed)
       return true;
@@ -254,9 +256,9 @@ private:
                         quote(coordinates[contiguous]), contiguous, needed));
   }
 
-  /// Returns the part of an offset by which a block moves along a dimension: a constant if the bound explains the
-  /// remainder, otherwise the terms with counters of the program. Multiples of a parameter are steps of another
-  /// dimension.
+  /// Returns the part of an offset by which a block moves along a dimension. If the dimension has a bound, which
+  /// accounts for everything else, this is the constant term; otherwise, the terms with factors that are not known at
+  /// launch. Multiples of a parameter belong to another dimension.
   Polynomial getDistance(const Polynomial &offset, bool isBounded) {
     return isBounded ? offset.getConstantTerm()
                      : offset.partition([&](Value factor) { return isCounted(factor); }).first;
@@ -267,7 +269,8 @@ private:
 
   bool isCounted(Value factor) { return !isFixed(factor); }
 
-  /// Finds further dimensions; each takes all multiples of the same parameters.
+  /// Finds additional dimensions for the remaining terms of the offset; each takes all multiples of the same
+  /// parameters.
   bool findLeadingDims() {
     while (!offset.isZero()) {
       if (!offset.isExact() || getRank() + leading.size() == maxRank)
@@ -325,7 +328,8 @@ private:
     return true;
   }
 
-  /// All of the dimension is accessed, so the memory exists. Tensor maps do not access memory beyond it.
+  /// Sets the extent of a dimension without a mask. The program accesses all of the block's indices, so that memory
+  /// exists, and TMA accesses nothing beyond the block.
   bool findUnboundedExtent(unsigned dim) {
     const Polynomial &coordinate = coordinates[dim];
     std::optional<int64_t> constant = coordinate.getConstant();
@@ -338,7 +342,7 @@ private:
     return true;
   }
 
-  /// Returns true if the indices from `coordinate` on fit into 32 bits.
+  /// Returns true if `size` indices that start at `coordinate` fit into 32 bits.
   bool fits(const Polynomial &coordinate, int64_t size) {
     int64_t largest = IndexBounds(blocks).getUpperBound(coordinate, pointer);
     if (!coordinate.getConstant())
@@ -350,7 +354,7 @@ private:
     return formatv("dimension {0} has 64-bit indices; TMA takes 32-bit ones", dim);
   }
 
-  /// Returns true for values computed only from 32-bit integers, or not larger than these.
+  /// Returns true for values that are computed only from 32-bit integers, or are proven to fit into 32 bits.
   bool isShort(const Polynomial &number) {
     auto isNarrow = [](Value factor) { return factor.getType().getIntOrFloatBitWidth() <= 32; };
     bool isOfNarrow = llvm::all_of(number.getTerms(), [&](const Polynomial::Term &term) {
@@ -359,7 +363,7 @@ private:
     return isOfNarrow || (isNonNegative(number) && IndexBounds(blocks).getUpperBound(number, pointer) <= maxExtent);
   }
 
-  /// TMA writes whole 16-byte units: the last one of a row must not reach beyond the row. (Measured on an H200; reads
+  /// TMA writes whole 16-byte units: the last unit of a row must not reach beyond the row. (Measured on an H200; reads
   /// are exact.)
   bool checkRowEnds() {
     Polynomial &extent = extents[contiguous];
@@ -367,7 +371,7 @@ private:
     if (!isWrite || getDivisibility(extent) >= needed)
       return true;
     if (extent == maxExtent && getDivisibility(coordinates[contiguous]) >= needed) {
-      // blocks end at 16-byte units, so not beyond this one
+      // blocks end at 16-byte boundaries, so never beyond this extent
       extent = maxExtent / tensorMapAlignment * tensorMapAlignment;
       return true;
     }
@@ -407,20 +411,22 @@ private:
   AxisInfoAnalysis &facts;
   Value pointer, mask;
   bool isWrite;
-  bool isFromMemory = false;   ///< The base. Other values loaded with it are treated as known.
-  bool areRowsAligned = false; ///< The distances of the block's rows, as multiples of 16 bytes.
+  /// Whether the base is loaded from memory. Other loaded values are then treated as known.
+  bool isFromMemory = false;
+  bool areRowsAligned = false; ///< Whether every row of the block starts at a multiple of 16 bytes.
   std::string reason;
   SmallVector<int64_t> sizes;
   int64_t elementBytes = 0, contiguous = -1;
   Value base;
-  Polynomial offset; ///< The offset of the block's first element; in the end, the part that no dimension explains.
+  /// The offset of the block's first element, without the terms that dimensions already account for.
+  Polynomial offset;
   SmallVector<Polynomial, 2> strides, coordinates, extents;
   struct LeadingDim {
     Polynomial stride, coordinate;
   };
-  SmallVector<LeadingDim, 1> leading; ///< Dimensions that the access does not have.
+  SmallVector<LeadingDim, 1> leading; ///< Additional dimensions before those of the access.
   Conditions domain, differences;
-  SmallVector<std::optional<Polynomial>, 2> bounds; ///< None without a mask.
+  SmallVector<std::optional<Polynomial>, 2> bounds; ///< nullopt for a dimension without a bound.
 };
 
 } // namespace

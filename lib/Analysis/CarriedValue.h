@@ -15,13 +15,13 @@ namespace tile {
 ///   %r = scf.while (%a = %init) {                              values %a;     operands %init, %y
 ///     condition(%c) %v } do { ^(%b): … yield %y }              values %b, %r; operands %v
 struct CarriedValue {
-  llvm::SmallVector<mlir::Value, 2> values; ///< The first value, which represents all.
+  llvm::SmallVector<mlir::Value, 2> values; ///< `values[0]` represents all of them.
   llvm::SmallVector<mlir::OpOperand *, 2> operands;
 
-  /// Returns the carried value that `value` belongs to, or none.
+  /// Returns the carried value that `value` belongs to, or nullopt.
   static std::optional<CarriedValue> of(mlir::Value value);
 
-  /// Returns the carried value that the operand feeds, or none.
+  /// Returns the carried value that the operand feeds, or nullopt.
   static std::optional<CarriedValue> fedBy(mlir::OpOperand &operand);
 };
 

@@ -21,7 +21,7 @@ static ValueRange offsetsOf(Operation *access) {
 
 std::string tile::whyNoTensorMap(MakeDescOp desc, AxisInfoAnalysis &facts) {
   DescType type = desc.getType();
-  // cta-lower-descriptors provides buffers only for these.
+  // cta-lower-descriptors provides buffers only for vectors and matrices.
   if (size_t rank = dropLeadingOnes(type.getShape()).size(); rank > 2)
     return llvm::formatv("its blocks have rank {0}; TMA is used for vectors and matrices", rank);
   if (type.getElementType().isInteger(1))
@@ -34,7 +34,8 @@ std::string tile::whyNoTensorMap(MakeDescOp desc, AxisInfoAnalysis &facts) {
     return "its padding is NaN; only zeros are supported";
   int64_t whole = 16 / getBytesInMemory(type.getElementType());
   for (Operation *user : desc->getUsers()) {
-    // TMA raises an illegal-instruction error elsewhere, for any swizzle and element size (measured on an H200).
+    // With other coordinates, TMA raises an illegal-instruction error, whatever the swizzle and element size (measured
+    // on an H200).
     if (facts.get(offsetsOf(user).back()).getDivisibilityOfAll() < whole)
       return llvm::formatv("the last coordinate of a block is not known to be a multiple of {0} elements, as TMA "
                            "requires; promise it with tl.multiple_of",
@@ -44,7 +45,7 @@ std::string tile::whyNoTensorMap(MakeDescOp desc, AxisInfoAnalysis &facts) {
       continue;
     if (std::optional<AtomicKind> kind = store.getReduce(); kind && !cta::canReduceByTma(*kind, type.getElementType()))
       return llvm::formatv("TMA cannot reduce {0} by '{1}'", type.getElementType(), stringifyAtomicKind(*kind));
-    // TMA writes all or none of each 16 bytes; see BlockPointers.cpp.
+    // TMA writes either all or nothing of each 16-byte unit; see BlockPointers.cpp.
     if (facts.get(desc.getShape().back()).getDivisibilityOfAll() < whole)
       return llvm::formatv("it is stored to, and its last dimension is not known to be a multiple of {0} elements",
                            whole);
@@ -54,16 +55,16 @@ std::string tile::whyNoTensorMap(MakeDescOp desc, AxisInfoAnalysis &facts) {
   return "";
 }
 
-/// Returns why the kernel encodes no map for the descriptor; empty if it does.
+/// Returns why the kernel encodes no map for the descriptor; empty if it encodes one.
 static std::string whyNot(MakeDescOp desc, AxisInfoAnalysis &facts) {
-  // The producer reads, and consumer warps write; each encodes its own maps.
+  // The producer warp loads and consumer warps store, and each encodes only its own maps.
   if (llvm::any_of(desc->getUsers(), llvm::IsaPred<DescLoadOp>) &&
       llvm::any_of(desc->getUsers(), llvm::IsaPred<DescStoreOp>))
     return "it is used by both loads and stores";
   return whyNoTensorMap(desc, facts);
 }
 
-/// Returns true if wgmma multiplies data that is read through descriptors of the kernel: otherwise TMA does not pay
+/// Returns true if wgmma multiplies data that is loaded through descriptors of the kernel. Otherwise TMA does not pay
 /// off.
 static bool multipliesBlocks(KernelOp kernel, AxisInfoAnalysis &facts) {
   auto isRead = [&](const SharedOperand &operand) {
@@ -84,7 +85,7 @@ static bool multipliesBlocks(KernelOp kernel, AxisInfoAnalysis &facts) {
 SmallVector<MakeDescOp> tile::planDeviceDescriptors(KernelOp kernel,
                                                     llvm::function_ref<void(MakeDescOp, std::string)> refuse) {
   SmallVector<MakeDescOp> plan;
-  // Every target with wgmma has tensormap.replace, and other kernels do not profit.
+  // Every target with wgmma or tcgen05 has tensormap.replace; kernels that use neither do not profit from TMA.
   bool hasWgmma =
       kernel.walk([](DotOp dot) { return getBufferEngine(dot) ? WalkResult::interrupt() : WalkResult::advance(); })
           .wasInterrupted();
@@ -103,7 +104,7 @@ SmallVector<MakeDescOp> tile::planDeviceDescriptors(KernelOp kernel,
   for (MakeDescOp desc : findUnpaired(plan)) {
     llvm::erase(plan, desc);
     if (refuse)
-      refuse(desc, "that of the dot's other operand has none");
+      refuse(desc, "the descriptor of the dot's other operand gets none");
   }
   return plan;
 }

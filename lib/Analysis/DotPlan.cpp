@@ -66,12 +66,13 @@ bool tile::isBlock(const SharedOperand &operand) {
 
 namespace {
 
-/// The inputs of a left operand in the block of the dot.
+/// What a dot's left operand is computed from inside the dot's block.
 struct LeftSources {
   bool loads = false, dots = false;
-  bool matrices = false;   ///< The loads of matrices.
-  bool otherSizes = false; ///< Matrices of bytes: a register of a fragment would take two loads.
-  bool others = false;     ///< Inputs other than loads, for example blocks loaded through descriptors.
+  bool matrices = false; ///< Some of the loads load matrices.
+  /// Some matrices have elements of neither 2 nor 4 bytes; with 1 byte, a register of a fragment would take two loads.
+  bool otherSizes = false;
+  bool others = false; ///< Other operations that access memory, for example loads through descriptors.
 };
 
 /// Returns true if `load` loads more than a row or a column.
@@ -82,8 +83,8 @@ bool isMatrix(LoadOp load) {
 
 } // namespace
 
-/// Finds the inputs of the left operand. With `acrossIterations`, values that a loop carries into an iteration are
-/// followed to the previous one.
+/// Finds the inputs of the left operand. With `acrossIterations`, values that a loop carries are followed into the
+/// previous iteration.
 static LeftSources findLeftSources(DotOp dot, bool acrossIterations = false) {
   LeftSources sources;
   SmallVector<Value> worklist{dot.getA()};
@@ -97,7 +98,7 @@ static LeftSources findLeftSources(DotOp dot, bool acrossIterations = false) {
         worklist.push_back(yielded->get());
     Operation *op = value.getDefiningOp();
     if (!op || op->getBlock() != dot->getBlock())
-      continue; // inputs from before this iteration's dots
+      continue; // inputs that are computed before this iteration's dots
     if (isa<DotOp>(op)) {
       sources.dots = true;
       continue;
@@ -117,13 +118,14 @@ static LeftSources findLeftSources(DotOp dot, bool acrossIterations = false) {
   return sources;
 }
 
-/// PTX ISA, "Register Fragments and Shared Memory Matrix Layouts": fragments of a for 16-bit types.
+/// For 16-bit types, the fragments of a have the layout of accumulators (PTX ISA, "Register Fragments and Shared Memory
+/// Matrix Layouts").
 bool tile::isFragmentOfAccumulators(DotOp dot) {
   Type element = dot.getA().getType().getElementType();
   return element.isF16() || element.isBF16();
 }
 
-/// 8-bit types take two shuffles per register (layout::movesByPairs).
+/// For 8-bit types, converting an accumulator to a fragment takes two shuffles per register (layout::movesByPairs).
 bool tile::mayComeFromRegisters(DotOp dot) {
   return isFragmentOfAccumulators(dot) || getBytesInMemory(dot.getA().getType().getElementType()) == 1;
 }
@@ -229,7 +231,7 @@ static DotPlan planWgmma(DotOp dot, cta::WgmmaAttr engine) {
 static DotPlan planMmaSync(DotOp dot, cta::MmaSyncAttr engine) {
   ArrayRef<int64_t> shape = dot.getAcc().getType().getShape();
   int64_t k = dot.getA().getType().getDimSize(1);
-  // Two elements of four bits are moved as a byte.
+  // Two 4-bit elements are moved as one byte.
   constexpr unsigned byteBits = 8;
   const unsigned elementBits = target::mmaTypeBits(*getMmaType(engine.getA())),
                  elements = elementBits < byteBits ? byteBits / elementBits : 1;
@@ -259,7 +261,7 @@ DotPlan tile::planDot(DotOp dot, unsigned numWarps) {
   }
   if (auto engine = dyn_cast<cta::MmaSyncAttr>(dot.getEngineAttr()))
     return planMmaSync(dot, engine);
-  constexpr int64_t widestBytes = 16; // the operand is loaded from shared memory
+  constexpr int64_t widestBytes = 16; // the widest load from shared memory
   ArrayRef<int64_t> shape = dot.getAcc().getType().getShape();
   int64_t vector = widestBytes / getBytesInMemory(dot.getB().getType().getElementType());
   return {layout::outerProduct({shape[0], shape[1]}, vector, numWarps), std::nullopt, std::nullopt};

@@ -12,13 +12,13 @@ namespace tile {
 /// The layouts that the dot's engine requires.
 struct DotPlan {
   layout::LinearLayout accumulator;
-  /// The layouts of operands in registers; none for an operand in shared memory.
+  /// The layouts of operands in registers; nullopt for an operand in shared memory.
   std::optional<layout::LinearLayout> a, b;
-  /// The layouts of scales in registers, likewise.
+  /// The layouts of scales in registers; nullopt if there are no such scales.
   std::optional<layout::LinearLayout> aScale = std::nullopt, bScale = std::nullopt;
 };
 DotPlan planDot(DotOp dot, unsigned numWarps);
-/// Calls `visit` for each operand in registers, the accumulator last, with its layout.
+/// Calls `visit` with each operand in registers and its layout, the accumulator last.
 void forEachOperand(DotOp dot, const DotPlan &plan,
                     llvm::function_ref<void(mlir::OpOperand &, const layout::LinearLayout &)> visit);
 
@@ -30,11 +30,12 @@ struct SharedOperand {
 };
 SharedOperand traceOperand(mlir::Value operand);
 
-/// Returns the value of an operand that is stored, before transpositions and conversions, and whether it is transposed.
+/// Looks through the transpositions and conversions of an operand. Returns the value below them, which threads store to
+/// shared memory, and whether the operand is its transpose.
 std::pair<mlir::Value, bool> skipTranspositions(mlir::Value operand);
 
-/// Drops leading dimensions of size 1 from a block with more dimensions than a matrix: they are not part of a TMA copy
-/// but coordinates of it.
+/// Drops leading dimensions of size 1 from a block that has more dimensions than a matrix. A TMA copy has coordinates
+/// for these dimensions, but they are not part of the matrix that it copies.
 llvm::ArrayRef<int64_t> dropLeadingOnes(llvm::ArrayRef<int64_t> block);
 
 /// Returns true if the launcher or the kernel encodes a tensor map for the descriptor.
@@ -43,31 +44,34 @@ bool hasTensorMap(mlir::Value desc);
 /// Returns true if TMA copies the operand to shared memory.
 bool isBlock(const SharedOperand &operand);
 
-/// Returns true if a left operand of 16-bit elements is computed from other dots (the probabilities of attention): the
-/// accumulator's registers are those of a left operand.
+/// Returns true if a left operand of 16- or 8-bit elements is computed from the results of other dots, like the
+/// probabilities of attention. The operand is then already in registers.
 bool isComputedFromDots(DotOp dot);
-/// Returns true if a left operand is computed element by element from this dot's accumulator, or this dot's from
-/// others. Also if that holds for a dot that shares its accumulator, or whose accumulator is combined with values
-/// computed from it.
+/// Returns true if this dot's left operand is computed element by element from another dot's accumulator, or another
+/// dot's left operand from this dot's accumulator. Also returns true if this holds for a dot that shares this dot's
+/// accumulator, or whose result is combined with values computed from this dot's result.
 bool isInChain(DotOp dot);
 
-/// Returns true if a left operand of 16-bit elements is computed, for this dot alone, from matrices of 16-bit or
-/// 32-bit elements and vectors that its loop loads through pointers: threads read copies of them in the fragment
-/// layout, and none waits for the part of another.
+/// Returns true if a left operand of 16-bit elements is computed, for this dot alone, from data that its loop loads
+/// through pointers: matrices of 16-bit or 32-bit elements, and vectors. Threads then read copies of the matrices in
+/// the fragment layout, and no thread waits for another thread's part.
 bool isComputedFromLoads(DotOp dot);
 
 /// Returns true if a left operand that is not a block should be passed to wgmma in registers: it is computed from other
-/// dots, possibly with rows and columns that are prefetched, or is loop-invariant in the dot's loop. Other operands
-/// that are loaded for each dot would be awaited there; other engines prefetch their copies.
+/// dots, possibly with rows and columns that are prefetched, or is loop-invariant in the dot's loop. An operand that is
+/// loaded for each dot should not: the dot would have to wait for its loads, whereas other engines prefetch a copy of
+/// it.
 bool staysInRegisters(DotOp dot);
 
-/// Returns true if an accumulator, converted to the left operand's type, is a fragment of it: it has 16-bit elements.
+/// Returns true if an accumulator that is converted to the left operand's type has the layout of its fragments: the
+/// type has 16 bits.
 bool isFragmentOfAccumulators(DotOp dot);
 
 /// Returns true if a left operand may be passed to wgmma in registers: it has 16- or 8-bit elements.
 bool mayComeFromRegisters(DotOp dot);
 
-/// Returns the registers of a thread for the accumulators that a loop carries, with this number of warps.
+/// Returns the number of registers that the accumulators carried by a loop take in each thread, with this number of
+/// warps.
 int64_t countCarriedAccumulators(mlir::LoopLikeOpInterface loop, unsigned numWarps);
 
 } // namespace tile

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Writes the remark of cta-lower-dot.
+// Composes the remark of cta-lower-dot.
 #include "Analysis/DotReport.h"
 
 #include "Analysis/EngineChoice.h"

@@ -29,22 +29,23 @@ struct DotTypes {
 };
 
 /// The sources of wgmma operands. TMA blocks are row-major in shared memory, as in global memory, and possibly read
-/// transposed; threads store k contiguous, or n, which restricts no dots.
+/// transposed. Threads can store operands with either k or n contiguous, so their layout does not restrict the choice.
 struct Operands {
   OperandSource sourceA = OperandSource::Tma, sourceB = OperandSource::Tma;
   bool aTransposed = false, bTransposed = false;
-  bool isReadFromBlock = false; ///< Whether threads read a from a TMA block into registers, for its order.
-  int64_t repeats = 1;          ///< How many times threads store a's rows, to fill those of an instruction.
+  /// Whether threads read a from a TMA block into registers, because wgmma cannot read it in its memory layout.
+  bool isReadFromBlock = false;
+  int64_t repeats = 1; ///< How many times threads store a's rows, to fill all rows of an instruction.
 };
 
-/// Returns the orders in memory of the blocks of a dot.
+/// Returns the memory layouts of a dot's blocks.
 target::BlockOrders ordersOf(DotOp dot, bool aTransposed, bool bTransposed) {
   return {.bits = 8 * unsigned(getBytesInMemory(dot.getA().getType().getElementType())),
           .aKMajor = !aTransposed,
           .bKMajor = bTransposed};
 }
 
-/// Returns the operands for TMA blocks in this order.
+/// Returns the operand sources for TMA blocks with these memory layouts.
 Operands blocksIn(DotOp dot, bool aTransposed, bool bTransposed) {
   target::BlockSources sources = target::sourcesInOrder(ordersOf(dot, aTransposed, bTransposed));
   return {.sourceA = sources.a,
@@ -54,7 +55,7 @@ Operands blocksIn(DotOp dot, bool aTransposed, bool bTransposed) {
           .isReadFromBlock = sources.a == OperandSource::Registers};
 }
 
-/// Returns the operands of TMA blocks that threads store transposed.
+/// Returns the operands that TMA copies as blocks and threads store transposed.
 SmallVector<Value> getTransposed(DotOp dot, cta::BufferEngine engine) {
   SmallVector<Value> stored;
   if (engine && engine.getSourceA() == OperandSource::Transposed)
@@ -66,7 +67,8 @@ SmallVector<Value> getTransposed(DotOp dot, cta::BufferEngine engine) {
 
 } // namespace
 
-/// Returns none if the tensor cores do not support the types, or if f32 operands must not be rounded.
+/// Returns the tensor-core types of a dot; nullopt if the tensor cores do not support the types, or if f32 operands
+/// must not be rounded.
 static std::optional<DotTypes> getMmaTypes(DotOp dot) {
   Type element = dot.getA().getType().getElementType();
   if (element.isF32() && dot.getPrecision() == InputPrecision::ieee)
@@ -79,8 +81,8 @@ static std::optional<DotTypes> getMmaTypes(DotOp dot) {
   return DotTypes{*a, *b, *acc};
 }
 
-/// Returns the shape of an operand before tile-pad-blocks, if it is a block loaded through a descriptor; otherwise its
-/// shape.
+/// If an operand is a block loaded through a descriptor, returns the shape that it has before tile-pad-blocks;
+/// otherwise returns the operand's shape.
 static SmallVector<int64_t> getBlockShape(Value operand) {
   SharedOperand block = traceOperand(operand);
   SmallVector<int64_t> shape;
@@ -95,11 +97,12 @@ static SmallVector<int64_t> getBlockShape(Value operand) {
 
 namespace {
 
-/// The dot as it is; that of the transposed operands in swapped order, by which tile-swap-dot replaces it; or the
-/// latter as what an instruction computes for the dot.
+/// `Given`: the dot as written. `Swapped`: tile-swap-dot replaces the dot by that of the transposed operands in swapped
+/// order. `Transposed`: the dot remains, but the instruction computes that swapped dot, and threads transpose its
+/// result.
 enum class OperandOrder { Given, Swapped, Transposed };
 
-/// Plans an engine that reads operands from shared memory, for one dot and one target.
+/// The engine that is planned for one dot and one target and reads operands from shared memory; or why there is none.
 struct BufferEnginePlan {
   cta::BufferEngine engine;
   std::string reason; ///< The reason if there is no engine.
@@ -123,13 +126,13 @@ static cta::BufferEngine makeTcgen05(DotOp dot, const target::Tcgen05Plan &plan,
                                order == OperandOrder::Swapped, unsigned(dot.getScaleGroup()), isTransposed);
 }
 
-/// Plans wgmma or tcgen05. `operands` refers to the order in which they are multiplied.
+/// Plans wgmma or tcgen05. `operands` describes the operands in the order in which the instruction takes them.
 static BufferEnginePlan planBufferEngine(DotOp dot, const Operands &operands, const target::GpuTarget &target,
                                          unsigned numWarps, OperandOrder order = OperandOrder::Given) {
   const bool swapped = order != OperandOrder::Given;
   std::optional<DotTypes> types = getMmaTypes(dot);
   Type a = dot.getA().getType().getElementType();
-  // tf32x3 splits the operands, in registers.
+  // tf32x3 splits the operands in registers, so instructions cannot read them from shared memory.
   if (!types || (a.isF32() && dot.getPrecision() != InputPrecision::tf32)) {
     std::string reason;
     llvm::raw_string_ostream os(reason);
@@ -187,8 +190,8 @@ static BufferEnginePlan planBufferEngine(DotOp dot, const Operands &operands, co
   return {makeWgmma(dot, *result.plan, elements, operands, swapped), ""};
 }
 
-/// Returns true if mma.sync computes the dot in less time than an accumulator takes through tensor memory, where it
-/// stays during a loop that only accumulates.
+/// Returns true if mma.sync computes the dot in less time than it takes to move an accumulator through tensor memory.
+/// During a loop that only accumulates, the accumulator stays there, so all iterations of the loop count.
 static bool isSmall(DotOp dot, const target::GpuTarget &target) {
   int64_t terms = dot.getType().getNumElements() * dot.getDepth();
   if (std::optional<SwapPlan> plan = planSwap(dot); plan && plan->loop) {
@@ -199,8 +202,9 @@ static bool isSmall(DotOp dot, const target::GpuTarget &target) {
   return terms < target::tunedOf(target).fewRowsTerms;
 }
 
-/// Plans tcgen05 with the transposed result: rows that are too few for the instruction become its columns. All sizes
-/// are powers of two, because threads transpose the result in registers. Operands come from shared memory.
+/// Plans a tcgen05 that computes the transposed result: rows that are too few for the instruction become its columns.
+/// All sizes must be powers of two, because threads transpose the result in registers. Operands come from shared
+/// memory.
 static BufferEnginePlan planTransposedResult(DotOp dot, Operands operands, const target::GpuTarget &target,
                                              unsigned numWarps) {
   SmallVector<int64_t> shape = getPaddedShape(dot.getType().getShape());
@@ -218,7 +222,7 @@ static BufferEnginePlan planTransposedResult(DotOp dot, Operands operands, const
   return planBufferEngine(dot, others, target, numWarps, OperandOrder::Transposed);
 }
 
-/// Plans tcgen05 for few rows and few columns: the rows of a, which threads store, are repeated up to those of an
+/// Plans tcgen05 for few rows and few columns: threads store the rows of a several times, to fill all rows of an
 /// instruction.
 static BufferEnginePlan planRepeatedRows(DotOp dot, Operands operands, const target::GpuTarget &target,
                                          unsigned numWarps) {
@@ -231,7 +235,7 @@ static BufferEnginePlan planRepeatedRows(DotOp dot, Operands operands, const tar
   return planBufferEngine(dot, operands, target, numWarps);
 }
 
-/// Chooses an engine for TMA blocks, in their own order or swapped.
+/// Chooses an engine for TMA blocks, with the operands in the given order or swapped.
 static cta::BufferEngine chooseEitherOrder(DotOp dot, bool aTransposed, bool bTransposed,
                                            const target::GpuTarget &target, unsigned numWarps) {
   Operands operands = blocksIn(dot, aTransposed, bTransposed), others = blocksIn(dot, !bTransposed, !aTransposed);
@@ -245,8 +249,9 @@ static cta::BufferEngine chooseEitherOrder(DotOp dot, bool aTransposed, bool bTr
   return swapped ? swapped : engine;
 }
 
-/// Returns the number of consecutive elements along k per thread: those of a register, or of the words in which an
-/// operand is packed. Values that other dots' accumulators hold, or that they use, have their positions already.
+/// Returns the number of consecutive elements along k per thread: those of a register, or of the integer into which
+/// several elements of an operand are packed. In a chain of dots, the accumulator layout already fixes the positions of
+/// elements, so the number is that of a register.
 static unsigned chooseKWidth(DotOp dot, unsigned least, int64_t k) {
   constexpr int64_t lanesAlongK = 4;
   int64_t packed = std::min(countPackedAlongK(dot), k / lanesAlongK);
@@ -274,7 +279,7 @@ static Engine chooseWarps(DotOp dot, const target::GpuTarget &target, unsigned n
   if (!plan)
     return cta::FmaAttr::get(context);
   Type element = dot.getMultipliedType(dot.getA());
-  // Elements of another group would be multiplied by the wrong scales.
+  // With more elements per thread, some would be multiplied by the scales of another group.
   unsigned least = cta::MmaSyncAttr::getLeastKWidth(element),
            kWidth = dot.isScaled() ? least : chooseKWidth(dot, least, k);
   return cta::MmaSyncAttr::get(context, plan->k, element, dot.getMultipliedType(dot.getB()),
@@ -282,7 +287,8 @@ static Engine chooseWarps(DotOp dot, const target::GpuTarget &target, unsigned n
                                unsigned(dot.getScaleGroup()));
 }
 
-/// Returns the source of a left operand that is computed in registers: tcgen05 cannot read all types from there.
+/// Returns Registers for a left operand that is computed in registers, or Threads if tcgen05 cannot read its type from
+/// there.
 static OperandSource sourceOfComputed(DotOp dot, Operands operands, const target::GpuTarget &target,
                                       unsigned numWarps) {
   operands.sourceA = OperandSource::Registers;
@@ -290,7 +296,7 @@ static OperandSource sourceOfComputed(DotOp dot, Operands operands, const target
   return isRead ? OperandSource::Registers : OperandSource::Threads;
 }
 
-/// Before descriptors are created: chooses an engine if descriptors can load its operands.
+/// Chooses an engine before descriptors are created, if descriptors can load the dot's operands.
 cta::BufferEngine EngineChooser::chooseForBlocks(DotOp dot) {
   SharedOperand a = traceOperand(dot.getA()), b = traceOperand(dot.getB());
   if (!accesses->mayComeByTma(b))
@@ -305,8 +311,8 @@ cta::BufferEngine EngineChooser::chooseForBlocks(DotOp dot) {
     }
     return makeRoom(getTransposed(dot, engine)) ? engine : cta::BufferEngine();
   }
-  // A block loaded through pointers does not become a descriptor's if the other operand cannot. Gathered rows are
-  // copied alongside a descriptor's blocks.
+  // A load through pointers does not become one through a descriptor if the other operand cannot be loaded through a
+  // descriptor. Rows gathered through pointers are copied alongside the blocks of a descriptor that already exists.
   bool mayStay = isa<DescLoadOp>(b.source) || !isa_and_present<LoadOp>(a.source);
   if (!mayStay)
     return {};
@@ -321,7 +327,7 @@ cta::BufferEngine EngineChooser::chooseForBlocks(DotOp dot) {
 }
 
 /// Returns true if threads read a left operand from copies in the fragment layout and compute it there, which needs
-/// neither a buffer nor a barrier. With several warp groups along N, each would compute it.
+/// neither a buffer nor a barrier. Requires one warp group along N, because each group would repeat the computation.
 static bool isReadFromCopies(DotOp dot, Operands operands, const target::GpuTarget &target, unsigned numWarps) {
   operands.sourceA = OperandSource::Registers;
   // With tensor memory, each thread would read a separate row.
@@ -331,7 +337,7 @@ static bool isReadFromCopies(DotOp dot, Operands operands, const target::GpuTarg
   return engine && engine.getGroupsN() == 1;
 }
 
-/// Chooses an engine for the operands' actual sources; before descriptors are created, these are threads.
+/// Chooses an engine for the operands' actual sources. Before descriptors are created, the source is always threads.
 cta::BufferEngine EngineChooser::chooseForSources(DotOp dot) {
   SharedOperand a = traceOperand(dot.getA()), b = traceOperand(dot.getB());
   bool isBlockA = !accesses && isBlock(a), isBlockB = !accesses && isBlock(b);
@@ -343,7 +349,8 @@ cta::BufferEngine EngineChooser::chooseForSources(DotOp dot) {
     operands.sourceB = OperandSource::Threads;
     stored.push_back(skipTranspositions(dot.getB()).first);
   }
-  // With a stored right operand, a left operand that is the same for all steps, or transposed, costs less as a buffer.
+  // If the right operand is stored, a left operand that is transposed or the same for all iterations costs less in a
+  // buffer.
   bool isComputed = isComputedFromDots(dot);
   bool isOperandInPlace = isBlockB ? isComputed || staysInRegisters(dot)
                                    : (isComputed && !a.transposed) || isReadFromCopies(dot, operands, target, numWarps);
@@ -369,14 +376,14 @@ cta::BufferEngine EngineChooser::chooseForSources(DotOp dot) {
     operands.sourceA = OperandSource::Registers;
     return planBufferEngine(dot, operands, target, numWarps).engine;
   }
-  if (dot.isScaled()) // lowered to such a dot only if there is room
+  if (dot.isScaled()) // scaled dots are created only if there is room for their operands
     stored.append({dot.getAScale(), dot.getBScale()});
   bool hasRoom = makeRoom(stored) || dot.isScaled();
   return engine && hasRoom ? engine : cta::BufferEngine();
 }
 
-/// Counts the registers of a thread for all accumulators and register operands of the loop's dots, except held
-/// operands.
+/// Returns the number of registers of a thread that all accumulators and register operands of the loop's dots take,
+/// except for held operands.
 static int64_t countTensors(LoopLikeOpInterface loop, int64_t threads) {
   int64_t registers = 0;
   loop->walk([&](DotOp dot) {
@@ -388,8 +395,8 @@ static int64_t countTensors(LoopLikeOpInterface loop, int64_t threads) {
 }
 
 /// Returns true if a loop-invariant left operand should be held in registers during the loop. This pays off if reading
-/// it takes as long as multiplying it, because concurrent copies slow down the reads. It must not cost a second CTA on
-/// the multiprocessor, or dots that run one iteration ahead.
+/// it takes as long as multiplying it, because concurrent copies slow down the reads. It must neither displace a second
+/// CTA on the multiprocessor nor prevent dots from running one iteration ahead.
 bool EngineChooser::isHeld(DotOp dot, const SharedOperand &a, cta::BufferEngine engine) {
   auto wgmma = dyn_cast<cta::WgmmaAttr>(engine);
   if (!wgmma)
@@ -413,13 +420,14 @@ bool EngineChooser::isHeld(DotOp dot, const SharedOperand &a, cta::BufferEngine 
   return true;
 }
 
-/// Returns true if these operands fit into shared memory together with those of other dots.
+/// Returns true if these operands fit into shared memory together with those of other dots, and then reserves memory
+/// for them.
 bool EngineChooser::makeRoom(ArrayRef<Value> stored) {
   llvm::SetVector<Value> all = storedOperands;
   all.insert_range(stored);
   // The remaining memory is for conversions and epilogues.
   double room = target::tunedOf(target).storedOperandShare * target.maxSharedPerCta;
-  // Copies of wgmma operands start early, one for each step of a loop.
+  // Copies of wgmma operands start before earlier operands have been used, so their buffers cannot share memory.
   const bool freesUsed = target.has(target::Feature::Tcgen05);
   if (double(countOperandBytes(all.getArrayRef(), freesUsed)) > room)
     return false;
@@ -449,8 +457,8 @@ cta::BufferEngine tile::getEngineOfBlocks(DotOp dot) {
   return isBlock ? engine : cta::BufferEngine();
 }
 
-/// Returns why tcgen05 does not compute a dot of fewer than 64 rows transposed, which has other engines; empty if sizes
-/// are not the reason.
+/// For a dot of fewer than 64 rows, returns why tcgen05 does not compute the transposed result instead; empty if the
+/// sizes are not the reason.
 static std::string whyNotTransposed(DotOp dot, const target::GpuTarget &target) {
   const int64_t m = dot.getType().getDimSize(0), n = dot.getType().getDimSize(1), k = dot.getDepth();
   if (!target.has(target::Feature::Tcgen05) || m >= target::wgmmaRows)
@@ -461,7 +469,7 @@ static std::string whyNotTransposed(DotOp dot, const target::GpuTarget &target) 
     os << "mma.sync computes a dot of " << m << 'x' << n << 'x' << k
        << " sooner than an accumulator passes through tensor memory; with larger blocks tcgen05 pays off";
   else if (n < target::wgmmaRows)
-    os << "tcgen05 multiplies 64 rows or, transposed, 64 columns, the dot has " << m << " and " << n
+    os << "tcgen05 needs at least 64 rows or, transposed, 64 columns; the dot has " << m << " and " << n
        << "; use larger blocks";
   return text;
 }
@@ -480,7 +488,7 @@ std::string tile::whyNoWgmma(DotOp dot, const target::GpuTarget &target, unsigne
 
 std::string tile::whyNoWgmmaOfBlocks(DotOp dot, bool aTransposed, bool bTransposed, const target::GpuTarget &target,
                                      unsigned numWarps) {
-  // For 16-bit types wgmma reads most blocks in either order, for others only in this one.
+  // wgmma reads most blocks of 16-bit types in any memory layout, but blocks of other types only in the one tried here.
   if (!chooseEitherOrder(dot, /*aTransposed=*/false, /*bTransposed=*/true, target, numWarps))
     return std::string(target::nameOfBufferEngine(target)) + " does not support these types, sizes or operand orders";
   StringRef which = aTransposed && !bTransposed ? "a is M-major and b is N-major; transpose both"

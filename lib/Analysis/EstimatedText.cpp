@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Writes index arithmetic as expressions, by a walk over its operations; see EstimatedText.h.
+// Writes index arithmetic as expressions, by walking over its operations; see EstimatedText.h.
 #include "Analysis/EstimatedText.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -13,9 +13,9 @@ using llvm::formatv;
 
 namespace {
 
-// maximum depth of expressions: those of the manifest are evaluated on a small stack
+// The maximum depth of expressions: the manifest's expressions are evaluated on a small stack.
 constexpr unsigned maxDepth = 16;
-constexpr size_t longestText = 400; // maximum length: a manifest is read at each start of a program
+constexpr size_t longestText = 400; // the maximum length: a manifest is read whenever an application starts
 
 EstimatedText limited(std::string text) {
   return text.size() <= longestText ? EstimatedText(std::move(text)) : std::nullopt;
@@ -51,7 +51,7 @@ EstimatedText EstimateWriter::number(Value value, unsigned depth) {
   return operation(value.getDefiningOp(), depth + 1);
 }
 
-/// Returns a parameter's name, or the middle of the range of a loop.
+/// Returns a parameter's name, or the middle of a loop's range for its induction variable.
 EstimatedText EstimateWriter::argument(BlockArgument argument, unsigned depth) {
   if (argument.getOwner() == &kernel.getBody().front()) {
     auto name = kernel.getArgAttrOfType<StringAttr>(argument.getArgNumber(), argNameAttrName);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Integers of a kernel as expressions of its manifest, for estimates. They are over the kernel's arguments; values that
-// differ between programs and iterations are represented by their middle.
+// Writes integers of a kernel as expressions over its arguments, in the syntax of the manifest, for estimates. Values
+// that differ between programs or iterations are represented by the middle of their range.
 //
 //   %end = min((tl.program_id(0) + 1) * 64, N)        min((cdiv(N, BLOCK) // 2 + 1) * 64, N)
 //
-// Overflow, rounding of negative quotients and signs are those of the manifest. Codegen/LaunchConditions writes
-// conditions, which must be exact.
+// Overflow, signedness and the rounding of negative quotients follow the manifest's rules, so an expression may differ
+// from the kernel's result. Codegen/LaunchConditions writes conditions, which must be exact.
 #pragma once
 
 #include "Tile/TileDialect.h"
@@ -19,13 +19,13 @@ namespace tile {
 
 using EstimatedText = std::optional<std::string>;
 
-/// Writes values of one kernel. Returns nothing if the value depends on memory or cannot be expressed.
+/// Writes values of one kernel. Returns nullopt for a value that depends on memory or cannot be expressed.
 class EstimateWriter {
 public:
   explicit EstimateWriter(KernelOp kernel);
 
   EstimatedText number(mlir::Value value, unsigned depth = 0);
-  /// Returns an expression for 1 or 0.
+  /// Returns an expression that is 1 if the condition holds and 0 otherwise.
   EstimatedText condition(mlir::Value value, unsigned depth = 0);
   /// Returns the number of iterations.
   EstimatedText iterations(mlir::scf::ForOp loop);

@@ -12,7 +12,8 @@
 using namespace mlir;
 using namespace tile;
 
-/// Returns true if the operation must not be executed for each part of a program.
+/// Returns true if the operation must be executed only once per program, and not by each CTA that computes a part of
+/// it.
 static bool happensOnce(Operation &op) {
   return !isMemoryEffectFree(&op) && !isa<LoadOp, cta::AllocOp, cta::MbarrierAllocOp>(op);
 }
@@ -24,7 +25,8 @@ static bool startsFromZero(Value init) {
          (matchPattern(init, m_AnyZeroFloat()) || matchPattern(init, m_Zero()));
 }
 
-/// Returns true if a loop only adds one wgmma to a value that it carries, and awaits it.
+/// Returns true if the only use of a value that the loop carries is as the accumulator of one wgmma, which the loop
+/// awaits.
 static bool onlyAddsWgmma(scf::ForOp loop, unsigned index) {
   BlockArgument acc = loop.getRegionIterArg(index);
   auto wgmma = acc.hasOneUse() ? dyn_cast<cta::WgmmaOp>(*acc.user_begin()) : cta::WgmmaOp();
@@ -36,7 +38,7 @@ static bool onlyAddsWgmma(scf::ForOp loop, unsigned index) {
 
 namespace {
 
-/// Checks that an iteration of a loop only adds to a sum that it carries, always or conditionally.
+/// Checks that an iteration of a loop only adds to a carried sum, always or conditionally.
 class Additions {
 public:
   Additions(scf::ForOp loop, unsigned index) : carried(loop.getRegionIterArg(index)) {
@@ -49,7 +51,7 @@ public:
   bool onlyAdds;
 
 private:
-  /// Returns true if `value` is the sum so far, with or without additions.
+  /// Returns true if `value` is the carried sum so far, with or without additions.
   bool follow(Value value) {
     if (auto known = sums.find(value); known != sums.end())
       return known->second;
@@ -70,7 +72,7 @@ private:
   }
 
   BlockArgument carried;
-  DenseMap<Value, bool> sums;  ///< Visited values: whether they are the sum.
+  DenseMap<Value, bool> sums;  ///< For each visited value, whether it is the sum.
   DenseSet<Operation *> steps; ///< Additions, and operations that pass on their results.
 };
 
@@ -79,7 +81,7 @@ private:
 std::optional<GemmPrograms> tile::findGemmPrograms(KernelOp kernel) {
   GemmPrograms plan;
   plan.programs = kernel.getPrograms();
-  // CTAs of a cluster that execute the same steps together, or split them already, are not supported.
+  // Clusters whose CTAs execute the same steps together or already split them are not supported.
   if (!plan.programs || plan.programs.getWork().getCluster() || plan.programs.getWork().splitsSteps())
     return std::nullopt;
   for (Operation &op : plan.programs.getBody().front().without_terminator()) {
@@ -195,7 +197,7 @@ void tile::emitCombine(Value accumulator, IntegerAttr columns, RewriterBase &rew
 }
 
 bool tile::canHoistOutOf(Operation *outer, ValueRange values) {
-  // many values may be used along many paths, so each is visited once
+  // Many values may be used along many paths, so each is visited once.
   llvm::SetVector<Value> reached(values.begin(), values.end());
   for (size_t next = 0; next < reached.size(); ++next) {
     Value value = reached[next];
@@ -204,7 +206,7 @@ bool tile::canHoistOutOf(Operation *outer, ValueRange values) {
     Operation *op = value.getDefiningOp();
     if (!op || op->getNumRegions() != 0 || !isMemoryEffectFree(op))
       return false;
-    // A conditional operation must stay in its branch if it must not be executed unconditionally.
+    // An operation in a branch must stay there, because it may not be safe to execute it unconditionally.
     for (Operation *parent = op->getParentOp(); parent != outer; parent = parent->getParentOp())
       if (!isa<scf::ForOp, ProgramsOp>(parent))
         return false;
@@ -213,7 +215,8 @@ bool tile::canHoistOutOf(Operation *outer, ValueRange values) {
   return true;
 }
 
-/// Copies a value that can be hoisted to before `outer`, and adds it to `copies`.
+/// Copies the computation of a value that can be hoisted to before `outer`. Adds the copied operations to the map
+/// `copies`.
 static Value emitOutside(Operation *outer, Value value, RewriterBase &rewriter, IRMapping &copies) {
   if (!outer->isAncestor(value.getParentBlock()->getParentOp()) || copies.contains(value))
     return copies.lookupOrDefault(value);

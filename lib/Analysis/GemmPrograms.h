@@ -20,12 +20,12 @@ struct GemmPrograms {
   mlir::RankedTensorType getAccumulatorType() {
     return mlir::cast<mlir::RankedTensorType>(steps.getResult(accumulator).getType());
   }
-  /// Emits, after the loop, combines of the partial sums of CTAs that share its steps.
+  /// Emits, after the loop, operations that combine the partial sums of CTAs that share its iterations.
   void emitCombines(mlir::RewriterBase &rewriter, mlir::IntegerAttr columnsOfAccumulator);
 };
 
-/// Finds such programs. None if the kernel has another form, or executes something before the main loop that must not
-/// happen twice.
+/// Finds the programs and the main loop of a kernel. Returns nullopt if the kernel has another form, or executes
+/// something before the main loop that must not happen twice.
 std::optional<GemmPrograms> findGemmPrograms(KernelOp kernel);
 
 /// The main loop of a kernel whose CTAs have one program each: it accumulates dots and advances pointers.
@@ -38,25 +38,26 @@ struct MainLoop {
   mlir::Value getAccumulator() { return loop.getResult(accumulator); }
 };
 
-/// Finds the main loop. None if the kernel has another form, or executes something before the loop that must not happen
-/// twice.
+/// Finds the main loop. Returns nullopt if the kernel has another form, or executes something before the loop that must
+/// not happen twice.
 std::optional<MainLoop> findMainLoop(KernelOp kernel);
 
-/// Returns the integer that is added to all elements of a pointer, at the insertion point outside of `outer`; null if
-/// they differ, or if it depends on the inside.
+/// Returns the integer that `add` adds to all elements of a block of pointers, computed at the insertion point outside
+/// of `outer`; null if the elements' offsets differ, or depend on values computed inside `outer`.
 mlir::Value hoistOffset(AddPtrOp add, mlir::Operation *outer, mlir::RewriterBase &rewriter);
 
 /// Wraps the kernel's body in a tile.programs, except for the computation of `sizes`.
 ProgramsOp wrapPrograms(KernelOp kernel, mlir::ValueRange sizes, WorkAttr work);
 
-/// Emits a combine of the partial sums of CTAs that share the steps of the loop whose result is `accumulator`.
+/// Emits the operation that combines the partial sums of CTAs that share the iterations of the loop whose result is
+/// `accumulator`.
 void emitCombine(mlir::Value accumulator, mlir::IntegerAttr columns, mlir::RewriterBase &rewriter);
 
-/// Copies `value`, which is computed inside `outer`, to the insertion point outside of it; null if it depends on the
-/// iteration of a loop, on a branch or on memory.
+/// Copies the computation of `value` from inside `outer` to the insertion point outside of it; returns null if the
+/// value depends on the iteration of a loop, on a branch or on memory.
 mlir::Value hoistOutOf(mlir::Operation *outer, mlir::Value value, mlir::RewriterBase &rewriter);
 
-/// Returns true if hoistOutOf() can copy all of them.
+/// Returns true if hoistOutOf() can copy all of `values`.
 bool canHoistOutOf(mlir::Operation *outer, mlir::ValueRange values);
 
 /// Returns the lower bound, the upper bound and the step of a loop.

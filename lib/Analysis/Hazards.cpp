@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Finds memory accesses that need a barrier between them.
 //
-// Forward data flow of the accesses that are pending since the last barrier: in shared memory as byte ranges, because
-// buffers share memory; in global memory by parameters of the kernel. In a loop, barriers are chosen before all pending
-// accesses of the previous iteration are known; so at the end each chosen barrier is dropped again if no hazard appears
-// without it.
+// A forward data-flow analysis tracks the accesses that are pending since the last barrier: accesses to shared memory
+// as byte ranges, because buffers share memory; accesses to global memory by the kernel's parameters. In a loop,
+// barriers are chosen before all pending accesses of the previous iteration are known. So at the end each chosen
+// barrier is dropped again if no hazard appears without it.
 #include "Analysis/Hazards.h"
 #include "Analysis/PointerBases.h"
 #include "Analysis/SharedAccesses.h"
@@ -21,8 +21,8 @@ using namespace tile;
 
 namespace {
 
-/// Bytes from `first` (included) to `last` (excluded) of the CTA's shared memory; whether each warp group has a private
-/// part of them; and the buffer, if each thread has private elements that no other thread accesses.
+/// The bytes [first, last) of the CTA's shared memory. `ofGroups` says that each warp group has a private part of them.
+/// `ofThreads` is the buffer if each of its elements is accessed by one thread only, otherwise null.
 struct Bytes {
   int64_t first, last;
   bool ofGroups;
@@ -48,13 +48,14 @@ struct ByteSet {
     llvm::for_each(other.ranges, [&](Bytes bytes) { add(bytes); });
     return ranges.size() != before;
   }
-  /// Keeps only those ranges that the barrier, of warp groups or of all consumer warps, does not order.
+  /// Removes the ranges that a barrier orders. With `groupsOnly`, the barrier synchronizes the warps of each warp
+  /// group, otherwise all consumer warps.
   void passBarrier(bool groupsOnly) {
     llvm::erase_if(ranges, [&](Bytes bytes) { return bytes.ofGroups || !groupsOnly; });
   }
 };
 
-/// Returns true if every element is held by the same threads in both layouts of one shape, in whatever registers.
+/// Returns true if every element is held by the same threads, in whatever registers, in two layouts of the same shape.
 bool areOfSameThreads(const layout::LinearLayout &a, const layout::LinearLayout &b) {
   auto registersOf = [](const layout::LinearLayout &layout) {
     std::vector<uint64_t> bases = layout.flatBases(layout::registerDim);
@@ -67,13 +68,15 @@ bool areOfSameThreads(const layout::LinearLayout &a, const layout::LinearLayout 
 
 /// A global-memory access of a load or a store.
 struct GlobalBlock {
-  RankedTensorType block; ///< The block of pointers; says which thread accesses which element. Null if there is none.
-  bool isReplica;         ///< Several threads read each element.
+  /// The type of the block of pointers, whose layout says which thread accesses which element. Null if there is none.
+  RankedTensorType block;
+  bool isReplica; ///< Several threads read each element.
   PointerBases bases;
 };
 
-/// Returns true if a thread may read an element that another thread writes. Blocks of one shape and type may be one
-/// tensor that is updated in place through another parameter. The program must order blocks of different shapes.
+/// Returns true if a thread may read an element that another thread writes. Blocks of the same shape and type may
+/// belong to one tensor that is updated in place through another parameter. The program itself must order accesses to
+/// blocks of different shapes.
 bool mayConflict(const GlobalBlock &read, const GlobalBlock &write) {
   bool overlap = read.bases.mayOverlap(write.bases);
   if (read.isReplica)
@@ -110,8 +113,8 @@ bool mayConflict(const GlobalBlocks &reads, const GlobalBlocks &writes) {
 struct Pending {
   ByteSet reads, writes;
   ByteSet copies; ///< Asynchronous copies into shared memory that may not have been awaited.
-  ByteSet stores; ///< The same for copies out of shared memory.
-  ByteSet mmas;   ///< The same for wgmma operands.
+  ByteSet stores; ///< Asynchronous copies out of shared memory that may not have been awaited.
+  ByteSet mmas;   ///< wgmmas that may not have been awaited, which read their operands.
   GlobalBlocks globalReads, globalWrites;
 
   bool join(const Pending &other) {
@@ -137,7 +140,7 @@ struct GlobalAccess {
 };
 
 GlobalAccess getGlobalAccess(Operation *op) {
-  // A thread observes its own accesses.
+  // A role with one thread has no hazards: a thread observes its own accesses.
   if (std::optional<cta::Role> role = cta::findRole(op); role && role->getAttr().getOneThread())
     return {};
   auto blockOf = [](Value pointers) {
@@ -146,7 +149,8 @@ GlobalAccess getGlobalAccess(Operation *op) {
   };
   GlobalAccess access;
   if (auto load = dyn_cast<LoadOp>(op)) {
-    // A thread that polls for another program must not wait for warps that have seen its signal already.
+    // A polling load needs no barrier: a thread that waits for another program's signal must not also wait for warps
+    // that have already seen that signal.
     if (load.getFirst() || load.getIsVolatile())
       return access;
     RankedTensorType block = blockOf(load.getPtr());
@@ -162,7 +166,7 @@ GlobalAccess getGlobalAccess(Operation *op) {
 }
 
 /// Returns true if each warp group writes and reads only its own part of the buffer's rows (axis 0) or columns (axis
-/// 1). Then only the threads of one group need to be ordered.
+/// 1). Then only the threads within each group need to be ordered.
 bool isSplitByGroups(cta::AllocOp alloc, unsigned axis, int64_t groups) {
   SmallVector<Value> views{alloc.getResult()};
   while (!views.empty()) {
@@ -184,8 +188,8 @@ bool isSplitByGroups(cta::AllocOp alloc, unsigned axis, int64_t groups) {
   return true;
 }
 
-/// Returns true if no two threads copy or load the same elements of the buffer (cta-keep-rows). A thread awaits its own
-/// copies. Elements that ldmatrix gives a lane are read by others.
+/// Returns true if each element of the buffer is copied and loaded by one thread only (cta-keep-rows), which then needs
+/// to await just its own copies. A load by ldmatrix does not qualify: a lane gets elements that other lanes read.
 bool isOfThreads(cta::AllocOp alloc) {
   cta::BufferType buffer = alloc.getType();
   unsigned elementBytes = getBytesInMemory(buffer.getElementType());
@@ -205,7 +209,7 @@ bool isOfThreads(cta::AllocOp alloc) {
   });
 }
 
-// operations that need a barrier, and whether one of a warp group suffices
+// The operations that need a barrier, and whether synchronizing the warps of each warp group suffices.
 using Barriers = llvm::MapVector<Operation *, bool>;
 
 class HazardAnalysis {
@@ -232,8 +236,8 @@ public:
     });
   }
 
-  /// Returns the operations that conflict with accesses pending before them, given `barriers`; if `choose` is set, each
-  /// of them is added to `barriers` when it is found.
+  /// Returns the operations that conflict with pending accesses, given `barriers`. With `choose`, adds each of them to
+  /// `barriers` as soon as it is found.
   Barriers findHazards(Barriers &barriers, bool choose) {
     Barriers hazards;
     needed.clear();
@@ -253,7 +257,7 @@ public:
     return hazards;
   }
 
-  /// Returns true if the last findHazards found a conflict that only this barrier resolves.
+  /// Returns true if the last call to findHazards found a conflict that only the barrier before `op` resolves.
   bool isNeeded(Operation *op) const { return needed.contains(op); }
 
 private:
@@ -274,8 +278,9 @@ private:
     return found == accesses.end() ? ArrayRef<ByteAccess>() : ArrayRef<ByteAccess>(found->second);
   }
 
-  /// Returns none without a conflict, otherwise whether a barrier of warp groups resolves it. A warp group must not
-  /// wait within its turn for one whose turn it is not: conflicts within a turn are moved to its beginning.
+  /// Returns nullopt if there is no conflict, otherwise whether a barrier within each warp group resolves it. During
+  /// its turn, a warp group must not wait for a group whose turn it is not. So the conflicts of all operations of a
+  /// turn are reported for its beginning.
   std::optional<bool> findConflict(Operation *op, const Pending &pending) {
     std::optional<bool> conflict = findOwnConflict(op, pending);
     if (!isa<cta::TurnBeginOp>(op) || cta::isTurnOfTeams(op))
@@ -300,7 +305,8 @@ private:
   void transfer(Operation *op, Pending &pending, const Barriers &barriers) {
     if (auto barrier = dyn_cast<cta::BarrierOp>(op))
       pending.passBarrier(barrier.getGroups());
-    // For a synchronous copy, all threads synchronize before one of them issues MMAs, and before roles begin.
+    // All threads synchronize at a synchronous TMA load, before one of them issues tcgen05 MMAs, and before roles
+    // begin.
     if (isa<cta::TmaLoadSyncOp, cta::Tcgen05MmaOp, cta::TensorMemoryOpenOp, cta::WarpRolesOp>(op))
       pending.passBarrier(/*groupsOnly=*/false);
     if (auto barrier = barriers.find(op); barrier != barriers.end())
@@ -314,8 +320,8 @@ private:
       ByteSet &later = access.isWrite ? pending.copies : isa<cta::WgmmaOp>(op) ? pending.mmas : pending.stores;
       (access.isAsync || isa<cta::WgmmaOp>(op) ? later : now).add(access.bytes);
     }
-    // A thread awaits only its own copies, so they are pending accesses from here on. A wait that leaves groups
-    // incomplete may leave any of them running, until a later wait.
+    // A thread awaits only its own copies, so for other threads they become pending accesses at the wait. A wait that
+    // leaves groups incomplete may leave any copy running, until a later wait.
     if (auto wait = dyn_cast<cta::AsyncWaitOp>(op)) {
       pending.writes.join(pending.copies);
       if (wait.getPending() == 0)
@@ -345,7 +351,8 @@ SmallVector<MissingBarrier> tile::findMissingBarriers(KernelOp kernel) {
   HazardAnalysis analysis(kernel);
   Barriers barriers;
   analysis.findHazards(barriers, /*choose=*/true);
-  // With fewer barriers more accesses are pending, so a barrier that is needed in addition to all others stays needed.
+  // With fewer barriers, more accesses are pending. So a barrier that is needed even with all others present stays
+  // needed.
   (void)analysis.findHazards(barriers, /*choose=*/false);
   SmallVector<Operation *> doubtful;
   for (auto [op, groups] : barriers)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Memory accesses that need a barrier between them.
 //
-// Threads of a CTA run at their own pace. Of two accesses to the same bytes, one of them a write, the second must wait
-// until all threads have executed the first:
+// Threads of a CTA run at their own pace. If one of two accesses to the same bytes is a write, the second access must
+// wait until all threads have executed the first:
 //
 //   cta.local_store %x, %a            writes pending: a
 //   %y = cta.local_load %a            hazard: reads other threads' writes      -> barrier before it
@@ -12,7 +12,7 @@
 // then it is not a pending access. So a read of a buffer that copies are filling is not a hazard: the program
 // guarantees that they fill other slots (cta-pipeline). But the bytes that a copy fills must be free when it starts.
 // Likewise, a TMA copy out of a buffer counts as a read at the following cta.tma_store_wait, and a wgmma as a read of
-// its operands at the cta.wgmma_wait, or where it waits for itself.
+// its operands at the cta.wgmma_wait, or at the wgmma itself if it is synchronous.
 //
 // Each element of a block is written by one thread, but a block smaller than the CTA is read by several:
 //
@@ -26,9 +26,9 @@
 //   %v = tile.load %x                 pairs: thread 0 reads x[0:2]
 //   tile.store %x, %w                 hazard: thread 1 writes x[1]
 //
-// Exceptions are volatile reads, by which a loop may poll for another program, and reads by the first thread only. A
-// TMA write waits for the preceding reads; later accesses wait by cta-insert-waits. The program must order all other
-// communication between threads (tl.debug_barrier).
+// Exceptions are volatile reads, with which a loop may poll for another program, and reads by the first thread only. A
+// TMA write waits for the preceding reads; cta-insert-waits makes later accesses wait for the write. The program itself
+// must order all other communication between threads (tl.debug_barrier).
 #pragma once
 
 #include "Cta/CtaDialect.h"
@@ -39,12 +39,12 @@ namespace tile {
 
 struct MissingBarrier {
   mlir::Operation *before;
-  bool ofGroups; ///< Only the warps of each warp group need to synchronize, not all warps.
+  bool ofGroups; ///< Whether it suffices to synchronize the warps of each warp group, instead of all warps.
 };
 
 /// Returns the operations before which a barrier is missing, in program order: as late as possible, and only where
-/// needed. Every buffer must have an allocation with an offset. In a buffer of which each warp group has private rows,
-/// only the accesses of one group need to be ordered.
+/// needed. Every buffer must have an allocation with an offset. If each warp group has private rows of a buffer, only
+/// accesses by threads of the same group need to be ordered.
 llvm::SmallVector<MissingBarrier> findMissingBarriers(KernelOp kernel);
 
 } // namespace tile

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Bounds of factors follow from the operations that compute them; bounds of sums also from 32-bit integers that the
-// program has computed before. Integers beyond 64 bits are treated as the largest 64-bit integer.
+// program has already computed. Integers beyond 64 bits are treated as the largest 64-bit integer.
 #include "Analysis/IndexBounds.h"
 #include "Analysis/IntegerRange.h"
 
@@ -19,7 +19,8 @@ using namespace tile;
 static constexpr int64_t largest = std::numeric_limits<int64_t>::max();
 static constexpr int64_t largestIndex = std::numeric_limits<int32_t>::max();
 
-/// Loop bounds need only a few operations; longer chains are bounded by the range of their type.
+/// The maximum depth of computations that are followed. Loop bounds need only a few operations; deeper values are
+/// bounded by the range of their type.
 static constexpr unsigned maxBoundDepth = 12;
 
 static int64_t getLargestOfType(Type type) {
@@ -69,8 +70,8 @@ int64_t IndexBounds::getUpperBound(const Polynomial &number, Value user) {
     std::optional<AffineBlock> computed = blocks.get(value);
     if (!computed || !computed->domain.empty())
       continue;
-    // The remainder that no integer of the program covers. The covered part must be a part of `number`, so that its
-    // factors are non-negative, too.
+    // The part of `number` that `computed` does not cover. Its terms must be terms of `number`, so that its factors are
+    // non-negative, too.
     Polynomial remainder = number - computed->start;
     bool isPart =
         remainder.isExact() && llvm::all_of(remainder.getTerms(), [&](const Polynomial::Term &term) {
@@ -104,7 +105,7 @@ int64_t IndexBounds::getUpperBound(const Polynomial &number) {
   return sum;
 }
 
-/// Bounds a sum by the upper bounds of its loop counters, as far as these consist of values that occur in the other
+/// Bounds a sum by replacing loop counters with their last values, where these consist of values that occur in other
 /// terms of the sum.
 int64_t IndexBounds::getBoundAtLoopEnds(const Polynomial &number) {
   Polynomial sum;
@@ -112,7 +113,7 @@ int64_t IndexBounds::getBoundAtLoopEnds(const Polynomial &number) {
     std::optional<Polynomial> last = getLast(term);
     sum = sum + (last ? *last : Polynomial(term));
   }
-  // The sign of loop bounds is unknown otherwise.
+  // Accept only constants and positive multiples of one factor: in other terms, the sign of a loop bound is unknown.
   bool hasBound = llvm::all_of(sum.getTerms(), [](const Polynomial::Term &term) {
     return term.factors.empty() || (term.coefficient > 0 && term.factors.size() == 1);
   });
@@ -159,7 +160,8 @@ int64_t IndexBounds::getUpperBound(Value factor) {
   ++depth;
   if (auto argument = dyn_cast<BlockArgument>(factor)) {
     auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
-    // The loop ends before the upper bound, at a multiple of any divisor of its lower bound and step.
+    // The counter stays below the upper bound, and it is a multiple of any common divisor of the lower bound and the
+    // step.
     if (loop && argument == loop.getInductionVar() && !loop.getUnsignedCmp())
       bound = (std::min(bound, getUpperBound(loop.getUpperBound())) - 1) & -getAlignmentOfVariable(loop);
   } else {
@@ -169,7 +171,7 @@ int64_t IndexBounds::getUpperBound(Value factor) {
   return bound;
 }
 
-/// Bounds the result of an operation; it and the operands used are non-negative.
+/// Bounds the result of an operation. The result and the operands that are used must be non-negative.
 int64_t IndexBounds::getBoundOfOperation(Operation *op) {
   auto bound = [&](unsigned operand) { return getUpperBound(op->getOperand(operand)); };
   auto divisor = [&] { return getPositiveConstant(op->getOperand(1)); };

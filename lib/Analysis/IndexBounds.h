@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Upper bounds of index arithmetic, even if it needs more bits than the program's types.
+// Upper bounds of index arithmetic, even if the exact value needs more bits than the program's types.
 //
 //   for %i = 0 to (K + 15) / 16 { … %p … yield %p + 16 }      16 * %i <= 2^31 - 32, from the bounds of %i
 //   for %i = 0 to (K - %first) / 16 { … %first + 16 * %i       %first + 16 * %i <= K - 16

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Rules of interval arithmetic. Bounds are computed with 128 bits and then compared with the type's.
+// Rules of interval arithmetic. Bounds are computed with 128 bits and then compared with those of the type.
 #include "Analysis/IntegerRange.h"
 
 #include "Tile/TileDialect.h"
@@ -15,8 +15,8 @@ using namespace tile;
 using Wide = __int128;
 using OperandRanges = ArrayRef<IntegerRange>;
 
-/// The number of programs of a usual grid, along each dimension: as many as have 32-bit offsets with blocks of 65,536
-/// elements.
+/// The usual maximum number of programs along each dimension of the grid: with blocks of 65,536 elements, this many
+/// programs have 32-bit offsets.
 static constexpr int64_t usualPrograms = 1 << 15;
 
 static unsigned getWidth(Type type) {
@@ -67,7 +67,8 @@ struct Bounds {
   Wide smallest, largest, usual;
 };
 
-/// With `mayCount`, it suffices that the result does not wrap around in usual grids.
+/// Returns the bounds clamped to the type, or all values of the type if the result may wrap around. With `mayCount`, it
+/// suffices that the result does not wrap around in usual grids.
 IntegerRange fit(const Bounds &bounds, Type type, bool mayCount = true) {
   IntegerRange limits = IntegerRange::ofType(type);
   if (bounds.smallest < limits.smallest || bounds.usual > limits.largest ||
@@ -77,7 +78,7 @@ IntegerRange fit(const Bounds &bounds, Type type, bool mayCount = true) {
   return {cut(bounds.smallest), cut(bounds.largest), cut(std::min(bounds.usual, bounds.largest))};
 }
 
-/// Returns the range of an operation that is monotonic in each operand, whatever the other one is.
+/// Returns the range of an operation that is monotonic in each operand, whatever the value of the other operand.
 template <typename Fn> Bounds atCorners(const IntegerRange &a, const IntegerRange &b, Fn compute) {
   auto corners = [&](Wide aEnd, Wide bEnd) {
     return std::array<Wide, 4>{compute(Wide(a.smallest), Wide(b.smallest)), compute(Wide(a.smallest), bEnd),
@@ -93,11 +94,12 @@ bool isBlockSize(const IntegerRange &factor) {
 }
 
 IntegerRange inferProduct(Type type, const IntegerRange &a, const IntegerRange &b) {
-  // Multiplications by other factors are not block offsets but, for instance, random bits.
+  // Products with other factors are not block offsets but, for example, random bits.
   return fit(atCorners(a, b, std::multiplies<Wide>()), type, isBlockSize(a) || isBlockSize(b));
 }
 
-/// Returns the range of the quotient rounded towards zero; for a divisor of either sign, the union of both.
+/// Returns the range of the quotient rounded towards zero. If the divisor may have either sign, this is the union of
+/// both cases.
 IntegerRange inferQuotient(Type type, const IntegerRange &a, const IntegerRange &b) {
   std::optional<Bounds> bounds;
   auto addPart = [&](IntegerRange divisor) {
@@ -114,7 +116,7 @@ IntegerRange inferQuotient(Type type, const IntegerRange &a, const IntegerRange 
   return bounds ? fit(*bounds, type) : IntegerRange::ofType(type); // division by zero
 }
 
-/// The remainder has the sign of the dividend, and is smaller than the divisor.
+/// Returns the range of the remainder, which has the sign of the dividend and a smaller magnitude than the divisor.
 IntegerRange inferRemainder(const IntegerRange &a, const IntegerRange &b) {
   Wide most = std::max(std::max(-Wide(b.smallest), Wide(b.largest)) - 1, Wide(0));
   auto limit = [&](int64_t value) { return int64_t(std::clamp<Wide>(value, -most, most)); };
@@ -142,7 +144,7 @@ IntegerRange inferUnsignedRemainder(Type type, const IntegerRange &a, const Inte
   return a.isNonNegative() ? inferRemainder(a, b) : upTo(Wide(b.largest) - 1, type);
 }
 
-/// Returns the smallest 2^n - 1 that is not less than the value, which is non-negative.
+/// Returns the smallest 2^n - 1 that is not less than `value`, which must be non-negative.
 int64_t fillBits(int64_t value) {
   return int64_t(llvm::maskTrailingOnes<uint64_t>(llvm::bit_width(uint64_t(value))));
 }
@@ -171,7 +173,7 @@ IntegerRange inferLeftShift(Type type, const IntegerRange &a, const IntegerRange
   return b.largest > 62 ? IntegerRange::ofType(type) : inferProduct(type, a, factor);
 }
 
-/// Distances beyond the width give copies of the sign.
+/// Returns the range of a right shift. A signed shift by the width or more fills the result with the sign bit.
 IntegerRange inferRightShift(Type type, const IntegerRange &a, const IntegerRange &b, bool isSigned) {
   int64_t last = getWidth(type) - 1, least = b.smallest < 0 ? 0 : std::min(b.smallest, last);
   int64_t most = b.smallest < 0 ? last : std::min(b.largest, last);

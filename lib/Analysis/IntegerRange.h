@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Bounds of integers, interpreted as signed. Integers wrap around, so a value that may leave its type has the bounds of
-// the type.
+// Bounds of integers, interpreted as signed. Integers wrap around, so a value that may overflow gets the bounds of its
+// type.
 //
 //   arange 0 to 64            0 to 63
 //   u8 << 24, of 32 bits      any
@@ -8,8 +8,9 @@
 //   (x & 15) - 8              -8 to 7
 //
 // One property is assumed without proof: offsets of blocks, 64 * program_id + arange, fit into their type. A grid that
-// is too large for that would access memory before the buffer. So ranges also state how large a value is in usual
-// grids, and the product of a program id and a block size wraps around only if it does so there.
+// is too large for that would access memory before the buffer. So ranges also state how large a value gets in usual
+// grids, and the product of a program id and a block size is considered to wrap around only if it does so in usual
+// grids.
 #pragma once
 
 #include "mlir/IR/Operation.h"
@@ -18,8 +19,8 @@
 
 namespace tile {
 
-/// Programs along the second and third dimension of the grid, also of persistent kernels; launches refuse more
-/// (lib/Runtime/Grid.cpp).
+/// The maximum number of programs along the second and third dimension of the grid, also in persistent kernels;
+/// launches with more are rejected (lib/Runtime/Grid.cpp).
 inline constexpr int64_t largestOuterGrid = 1 << 22;
 
 struct IntegerRange {
@@ -38,13 +39,13 @@ struct IntegerRange {
   IntegerRange intersect(const IntegerRange &other) const;
   /// Returns the smallest range that contains both.
   IntegerRange unite(const IntegerRange &other) const;
-  /// Returns a range that contains both; a chain of ranges that grow in this way is short.
+  /// Returns a range that contains both and is chosen such that repeated widening soon reaches a fixed point.
   IntegerRange widen(const IntegerRange &other) const;
 
   bool operator==(const IntegerRange &) const = default;
 };
 
-/// Returns the range of the one result of an `arith` operation on integers; that of its type if there is no rule.
+/// Returns the range of the only result of an `arith` operation on integers; the range of its type if there is no rule.
 IntegerRange inferRange(mlir::Operation *op, llvm::ArrayRef<IntegerRange> operands);
 
 } // namespace tile

@@ -16,8 +16,8 @@
 //   allocated  as scheduled                                   buffers have offsets; no hazard without a barrier, and
 //                                                             no wgmma is awaited without a wait
 //
-// The check of an operation is a predicate on that operation; the form says which predicates must hold. Discardable
-// attributes are decisions that no operation declares, so no form allows them.
+// Each requirement is a predicate on one operation; the form says which predicates must hold. A discardable attribute
+// would be a decision that no operation declares, so no form allows any, with two exceptions.
 #include "Analysis/KernelForm.h"
 
 #include "Analysis/AccessVector.h"
@@ -45,9 +45,9 @@ bool staysInThread(const LinearLayout &src, const LinearLayout &dst) {
   return kind == layout::MovementKind::none || kind == layout::MovementKind::registers;
 }
 
-/// Returns the layout that `op`'s result has if no element moves between threads, and the actual layout of the result;
-/// or, if the former does not follow, the required and the actual layout of the operand. None for operations that do
-/// not relate them, or whose layouts are equal anyway.
+/// Returns two layouts that must be equal if no element moves between threads: the layout that `op` implies for its
+/// result and the result's actual layout or, if none is implied, the operand's actual layout and the required one.
+/// Returns nullopt for operations that do not relate the two, or whose layouts are equal anyway.
 std::optional<std::pair<cta::LayoutAttr, cta::LayoutAttr>> getTiedLayouts(Operation *op) {
   auto interface = dyn_cast<cta::LayoutInterface>(op);
   if (!interface || isElementwise(op) || op->getNumOperands() == 0)
@@ -82,8 +82,8 @@ private:
     if (!isAllowed(op))
       return error(op) << "'" << op->getName() << "' does not belong to this phase";
     for (NamedAttribute attribute : op->getDiscardableAttrs())
-      // The mark of unsigned integers is allowed: the interpreter needs it to report overflows. So are loop options of
-      // the program.
+      // The mark of unsigned integers is allowed, because the interpreter needs it to report overflows, and so are the
+      // program's loop options.
       if (attribute.getName() != unsignedAttrName && attribute.getName() != numStagesAttrName)
         return error(op) << "attribute '" << attribute.getName().getValue() << "' is not declared by '" << op->getName()
                          << "'; decisions must not hide in such attributes";
@@ -110,7 +110,7 @@ private:
     if (isa<scf::SCFDialect>(op->getDialect()))
       return isa<scf::ForOp, scf::WhileOp, scf::IfOp, scf::YieldOp, scf::ConditionOp>(op);
     if (isa<TileDialect>(op->getDialect())) {
-      // All other descriptors are kernel arguments, or have memory for a tensor map.
+      // Once layouts are assigned, a descriptor must be a kernel argument or have memory for a tensor map.
       if (auto make = dyn_cast<MakeDescOp>(op))
         return form <= Form::tile || (form <= Form::lowering && make.getPlace());
       if (isa<DescLoadOp, DescStoreOp, CreateTensorMapOp>(op))
@@ -142,7 +142,7 @@ private:
     // The turns of teams are counted, like the slots of rings.
     if (cta::isTurnOfTeams(op))
       return form == Form::ringed;
-    // The phases of its barrier are counted, too.
+    // The phases of a tcgen05_await's barrier are counted, too.
     if (isa<cta::Tcgen05AwaitOp>(op))
       return form >= Form::lowering && form <= Form::ringed;
     if (isa<cta::CombineOp>(op))
@@ -164,7 +164,8 @@ private:
     return isBlockElement(type) || isa<DescType>(type);
   }
 
-  /// Returns true for types whose values passes trace by their uses, so that loops and branches must not carry them.
+  /// Returns true for types whose values loops and branches must not carry, because passes trace them through their
+  /// uses.
   bool isPlace(Type type) {
     return isa<cta::BufferType, cta::MbarrierType, cta::RingType, cta::TensorMemoryType>(type) ||
            (isa<DescType>(type) && form >= Form::layout);

@@ -9,7 +9,8 @@
 
 namespace tile {
 
-/// The forms, in the order of the pipeline. Phases are the forms at its cuts; the others are between two cuts.
+/// The forms, in the order of the pipeline. Phases are the forms at the pipeline's cuts; other forms occur between two
+/// cuts.
 enum class Form {
   program,   ///< Phase tile, except that blocks have the program's sizes.
   tile,      ///< Phase tile.
@@ -22,7 +23,7 @@ enum class Form {
   allocated  ///< Phase allocated.
 };
 
-/// Returns the phase of which the form is a part or a mixture.
+/// Returns the name of the form's phase, or of the phases between which it lies.
 llvm::StringRef nameOf(Form form);
 
 /// Emits an error about the first operation that violates the form; the message begins with `prefix`.

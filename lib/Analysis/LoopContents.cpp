@@ -10,7 +10,7 @@
 using namespace mlir;
 using namespace tile;
 
-/// Returns none for operations that occur in every loop.
+/// Returns nullopt for operations that occur in every loop.
 static std::optional<LoopContent> classify(Operation *op) {
   using enum LoopContent;
   using Result = std::optional<LoopContent>;

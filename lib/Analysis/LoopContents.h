@@ -29,7 +29,7 @@ enum class LoopContent {
   groupMma,  ///< MMAs of warp groups (cta.wgmma).
   warpMma,   ///< MMAs of warps (cta.mma_sync).
   threadDot, ///< Dots of threads (cta.fma_dot).
-  tmaCopy,   ///< A TMA copy that is awaited at once.
+  tmaCopy,   ///< A TMA copy that is awaited immediately.
   asyncCopy, ///< A copy by cp.async.
   blockRead, ///< Reads of blocks in shared memory and their prerequisites: allocations, loads, awaited MMAs.
   other,     ///< Other operations with effects, which keep their order.
@@ -41,7 +41,7 @@ public:
 
   bool has(LoopContent content) const { return found[unsigned(content)]; }
   bool hasAny(std::initializer_list<LoopContent> contents) const;
-  /// Returns true if the loop contains nothing but some of these.
+  /// Returns true if everything that the loop contains is among `contents`.
   bool hasOnly(std::initializer_list<LoopContent> contents) const;
 
   /// Returns "load, branch, store" in the order of the enumeration, or "nothing".

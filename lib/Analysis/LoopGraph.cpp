@@ -20,7 +20,7 @@ SetVector<Value> tile::getUsedValues(Operation *op) {
   return used;
 }
 
-/// Returns the shared memory that an operation accesses, regions included, by its allocation.
+/// Returns the allocations of the shared memory that an operation accesses, including its regions.
 static SmallVector<Operation *> getBuffers(Operation *op) {
   SmallVector<Operation *> buffers;
   op->walk([&](Operation *inner) {
@@ -62,7 +62,7 @@ std::optional<unsigned> LoopGraph::getNode(Value value) const {
 
 std::optional<unsigned> LoopGraph::getSource(Value value) const {
   scf::ForOp around = loop;
-  // Bounds the walk: arguments may replace each other in a cycle.
+  // Limits the number of steps, because iteration arguments may replace each other in a cycle.
   for (unsigned steps = 0; around && steps <= around.getNumRegionIterArgs(); ++steps) {
     std::optional<unsigned> argument = getArgument(value);
     if (!argument)
@@ -82,8 +82,8 @@ bool LoopGraph::writesShared(unsigned index) const {
   return operations[index]->walk(writes).wasInterrupted();
 }
 
-/// Returns the slot of the buffer that an operation of the loop accesses in the first iteration, if each iteration
-/// accesses the next slot, wrapping around after the last.
+/// If each iteration accesses the next slot of the buffer, wrapping around after the last, returns the slot that `op`
+/// accesses in the first iteration; otherwise nullopt.
 static std::optional<int64_t> findFirstSlot(scf::ForOp loop, Operation *op, Operation *buffer) {
   std::optional<int64_t> first;
   for (const SharedAccess &access : getSharedAccesses(op)) {
@@ -216,7 +216,7 @@ bool LoopGraph::addMemory(unsigned index) {
 void LoopGraph::addBuffers(unsigned index) {
   Operation *op = operations[index];
   for (Operation *buffer : getBuffers(op)) {
-    // The view of the slot comes after the wait for it.
+    // Accesses to a ring's slot need no edges: they use the view of the slot, which follows the wait for it.
     if (isa_and_nonnull<cta::RingAllocOp>(buffer))
       continue;
     for (unsigned other : accesses[buffer]) {

@@ -30,10 +30,10 @@ public:
   /// cannot be represented by a node.
   bool build();
 
-  /// Returns the index of an iteration argument; none for other values.
+  /// Returns the index of an iteration argument; nullopt for other values.
   std::optional<unsigned> getArgument(mlir::Value value) const;
 
-  /// Returns the node that produces the value; none for values from outside the loop.
+  /// Returns the node that produces the value; nullopt for values from outside the loop.
   std::optional<unsigned> getNode(mlir::Value value) const;
 
   /// Returns the node that produces the value or, for an iteration argument, its value in a later iteration.
@@ -44,8 +44,8 @@ public:
 
   bool writesShared(unsigned index) const;
 
-  /// Returns true if `first` may access the slot of a buffer that `second` accesses that many iterations later. Slots
-  /// are known to differ only if the loop cycles through them, as cta-pipeline arranges.
+  /// Returns true if `first` may access the slot of a buffer that `second` accesses `iterations` iterations later.
+  /// Slots are known to differ only if the loop cycles through them, as cta-pipeline arranges.
   bool mayShareSlot(unsigned first, unsigned second, mlir::Operation *buffer, unsigned iterations) const;
 
   mlir::scf::ForOp loop; ///< The loop; null for a program.

@@ -6,7 +6,7 @@
 
 namespace tile {
 
-/// Returns the number of pipeline stages of a loop: the loop's own, otherwise the kernel's.
+/// Returns the number of pipeline stages that a loop requests, or else the kernel's.
 inline int64_t getNumStages(mlir::Operation *loop) {
   auto own = loop->getAttrOfType<mlir::IntegerAttr>(numStagesAttrName);
   return own ? own.getInt() : loop->getParentOfType<KernelOp>().getNumStages();

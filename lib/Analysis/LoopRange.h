@@ -2,9 +2,9 @@
 // The iteration range of a loop, and values computed from it on the device.
 //
 // A loop from `lower` to `upper` in steps of `step` has the iterations of Python's range: one for each integer lower,
-// lower + step, … below `upper`. The next integer may not be representable in the type, and neither may the distance of
-// the bounds as a signed integer. So nothing here computes lower + n * step of an iteration that may not exist for a
-// comparison, and distances are unsigned.
+// lower + step, … below `upper`. The next integer may not be representable in the type, and neither may the distance
+// between the bounds as a signed integer. So comparisons never use lower + n * step of an iteration that may not exist,
+// and distances are unsigned.
 #pragma once
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -16,8 +16,8 @@ namespace tile {
 
 class AxisInfoAnalysis;
 
-/// Returns the number of iterations as an unsigned integer of the variable's width; none if bounds and step are not
-/// constant, or the step is not positive.
+/// Returns the number of iterations as an unsigned integer of the variable's width; nullopt if the bounds or the step
+/// are not constant, or the step is not positive.
 std::optional<llvm::APInt> countIterations(mlir::scf::ForOp loop);
 
 /// Returns the largest number of iterations that the ranges of the bounds allow; the largest integer if nothing is
@@ -37,17 +37,17 @@ public:
   Value lower, upper, step;
   bool isUnsigned;
 
-  /// Emits whether there is an iteration.
+  /// Emits a condition that is true if there is an iteration.
   Value emitAny() { return emitLess(lower, upper); }
   /// Emits the number of iterations, an unsigned integer.
   Value emitCount();
-  /// Emits the bound below which variables have at least `distance` further iterations: upper - distance * step, but
-  /// not less than the smallest integer.
+  /// Emits a bound for the loop's variable: an iteration whose variable is below it is followed by at least `distance`
+  /// further iterations. This is upper - distance * step, but not less than the smallest integer.
   Value emitLimit(unsigned distance);
-  /// Emits lower + index * step. It wraps if there is no such iteration.
+  /// Emits lower + index * step, which may wrap around if there is no such iteration.
   Value emitVariable(Value index);
-  /// Returns the range without its first iteration, if it has one. Its lower bound is lower + step even where that
-  /// wraps; it is empty then.
+  /// Returns the range without its first iteration, if it has one. The new lower bound is lower + step even if that
+  /// wraps around, in which case the range is empty.
   LoopRange emitWithoutFirst();
   /// Returns the range if `condition` holds, otherwise an empty one with the same lower bound.
   LoopRange emitIf(Value condition);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Counts the use of tensor cores, lanes, shared memory and copies by operations.
+// Counts how long operations keep tensor cores, lanes, shared memory and copies busy.
 #include "Analysis/LoopWork.h"
 
 #include "Cta/CtaDialect.h"
@@ -53,14 +53,14 @@ static double countElements(TypeRange types) {
   return elements;
 }
 
-/// Returns true for operations on the special function unit, as used by the fast forms of PTX (ex2, lg2, rcp, rsqrt,
-/// sin, cos, tanh).
+/// Returns true for operations on the special function unit, which implements PTX's fast instructions (ex2, lg2, rcp,
+/// rsqrt, sin, cos, tanh).
 static bool isSpecial(Operation *op) {
   return isa<arith::DivFOp, math::ExpOp, math::Exp2Op, math::LogOp, math::Log2Op, math::SqrtOp, math::RsqrtOp,
              math::SinOp, math::CosOp, math::TanhOp>(op);
 }
 
-/// Each warp group reads its rows of a, and its columns of b for each 64 rows.
+/// Counts the work of a wgmma. Each warp group reads its rows of a and, once for each 64 rows, its columns of b.
 static LoopWork countWgmma(cta::WgmmaOp mma, const target::Rates &rates) {
   cta::BufferType b = mma.getB().getType();
   int64_t m = mma.getAcc().getType().getShape()[0], k = b.getShape()[0], n = b.getShape()[1];

@@ -88,7 +88,7 @@ struct Split {
   BitVector early, late, earlyMmas, lateMmas;
 };
 
-/// Returns none if no MMA is chained to another, or if none is early.
+/// Returns nullopt if no MMA is chained to another, or if no MMA is early.
 std::optional<Split> splitNodes(ArrayRef<LoopNode> nodes) {
   Split split;
   split.late = findChained(nodes);
@@ -118,7 +118,7 @@ BitVector findAwaited(ArrayRef<LoopNode> nodes, const BitVector &lateMmas) {
   return awaited;
 }
 
-/// Concatenates sets of nodes.
+/// Builds a schedule by appending sets of nodes.
 class ScheduleBuilder {
 public:
   ScheduleBuilder(ArrayRef<LoopNode> nodes, const Split &split, const BitVector &awaited)
@@ -137,14 +137,14 @@ public:
     issue &= split.late;
     add(issue);
   }
-  /// Also adds loads whose addresses do not depend on the MMAs.
+  /// Adds the early MMAs, and early loads whose addresses do not depend on them.
   void addEarlyMmas() {
     // Early nodes do not depend on late ones, so the slices of early MMAs are early.
     add(findSlice(nodes, split.earlyMmas));
     BitVector loads = findSlice(nodes, select(nodes, [&](unsigned index) {
                                   return nodes[index].kind == LoopNodeKind::load && split.early[index];
                                 }));
-    // Users of the MMAs wait for them.
+    // Loads that depend on the MMAs would have to wait for them.
     BitVector afterMmas = split.earlyMmas;
     addUsers(nodes, afterMmas);
     if (!loads.anyCommon(afterMmas))
@@ -175,10 +175,10 @@ std::optional<MmaSchedule> tile::planInFlight(ArrayRef<LoopNode> nodes) {
   for (unsigned index : users.set_bits()) {
     if (nodes[index].kind == LoopNodeKind::release)
       awaited.set(index);
-    else if (nodes[index].kind != LoopNodeKind::order) // it stays after the MMAs that precede it
+    else if (nodes[index].kind != LoopNodeKind::order) // an order node stays after the MMAs that precede it
       return std::nullopt;
   }
-  // Registers of left operands are rewritten only after the MMAs that read them are complete.
+  // Registers of left operands must not be rewritten before the MMAs that read them are complete.
   unsigned place = awaits.find_last();
   for (unsigned index : mmas.set_bits())
     place = std::min(place, nodes[index].leftOperand.value_or(place));
@@ -230,7 +230,7 @@ std::optional<MmaSchedule> tile::planAhead(ArrayRef<LoopNode> nodes, const Ahead
   return builder.schedule;
 }
 
-/// Returns true if late MMAs accumulate into the results of the previous ones, which threads do not access.
+/// Returns true if every late MMA accumulates into its result of the previous iteration, which threads do not access.
 static bool onlyAdd(ArrayRef<LoopNode> nodes) {
   BitVector late = findChained(nodes);
   return llvm::all_of(late.set_bits(), [&](unsigned index) {
@@ -257,7 +257,7 @@ std::optional<MmaSchedule> tile::planWithin(ArrayRef<LoopNode> nodes) {
     roots.set(root);
     add(findSlice(nodes, roots));
   };
-  // MMAs are issued as soon as none of their dependences has to be awaited.
+  // MMAs are issued as soon as nothing that they depend on remains to be awaited.
   auto issue = [&] {
     for (unsigned index = 0; index < nodes.size(); ++index) {
       if (!isMma(nodes[index]) || done[index])

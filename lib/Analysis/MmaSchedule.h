@@ -1,41 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The order of operations in a loop of several asynchronous MMAs.
+// The order of operations in a loop with several asynchronous MMAs.
 //
-// Nodes are the operations of a body, in program order; an edge says what must come first. An MMA that depends on
-// another one of its iteration is *chained* to it, like the second one of attention:
+// Nodes are the operations of a body, in program order; an edge says which of two nodes must come first. An MMA that
+// depends on another MMA of its iteration is *chained* to it, like the second one of attention:
 //
 //   s = mma(q, k)   p = exp(s)   o = mma(p, v, o)
 //
 // Nodes that depend on chained MMAs, in this iteration or, through loop-carried values, in later ones, are late; all
 // others are early and run one iteration ahead. A round of the new loop executes parts of three iterations:
 //
-//   awaited, of iteration i - 1                wait for o, none is pending; release v's slot
+//   awaited, of iteration i - 1                wait for o(i - 1) with none pending; release v's slot
 //   late, of iteration i: left operands        p(i) = half(exp(s(i))), in the registers that o(i - 1) has read
 //   early, of iteration i + 1: MMAs            issue s(i + 1)
-//   late: up to its MMAs                       issue o(i), of p(i)
-//   early: the remainder                       wait for s, one group is pending; exp
+//   late: everything up to the MMAs            issue o(i), which reads p(i)
+//   early: the remainder                       wait for s(i + 1) with one group pending; exp
 //
 // So MMAs are issued before the results of the previous ones are used. The loop's back edge lies between the
-// exponentials and the wait for the MMA that they hide: inside of a block ptxas would move the wait up.
+// exponentials and the wait for the MMA that they hide: inside a basic block, ptxas would move the wait up.
 //
 // If several warp groups are tensor-core bound, they keep the tensor cores busy in turn, and a round need not have MMAs
-// in flight while it computes: it awaits o(i), too, after the exponentials, so that the next round begins with MMAs. If
-// threads do not access accumulators between late MMAs, these are issued and awaited first, which frees slots and
-// registers for the computation:
+// in flight while it computes: it also awaits o(i), after the exponentials, so that the next round begins with MMAs. If
+// threads do not access accumulators between late MMAs, the late MMAs are issued and awaited first, which frees slots
+// and registers for the computation:
 //
 //   late, of iteration i: left operands        p(i) = half(exp(s(i)))
-//   late: up to its MMAs                       issue o(i), of p(i)
+//   late: everything up to the MMAs            issue o(i), which reads p(i)
 //   early, of iteration i + 1: MMAs            issue s(i + 1)
-//   late: the remainder                        wait for o(i), one group is pending; release v's slot
+//   late: the remainder                        wait for o(i) with one group pending; release v's slot
 //   early: the remainder                       wait for s(i + 1); exp
 //
-// With fewer registers, left operands are converted early, in the registers of their inputs.
+// If registers are scarce, left operands are converted early, in the registers of their inputs.
 //
-// An MMA that only accumulates into its own result depends on no complete one. If all are such, they stay in flight
-// until the next ones are issued, and no iteration is peeled:
+// An MMA that only accumulates into its own result need not wait until the previous one is complete. If all MMAs of a
+// loop are like this, they stay in flight until those of the next iteration are issued, and no iteration is peeled:
 //
 //   late, of iteration i                       issue c(i)
-//   awaited, of iteration i - 1                wait for c(i - 1), one group is pending; release its slot
+//   awaited, of iteration i - 1                wait for c(i - 1) with one group pending; release its slot
 //
 // If nothing can run ahead, MMAs are still issued before anything is awaited, and awaited where they are needed.
 #pragma once
@@ -56,16 +56,17 @@ enum class LoopNodeKind {
   mma,     ///< Asynchronous.
   await,   ///< Awaits the MMA that it depends on.
   release, ///< Releases a slot of a ring.
-  order,   ///< Orders memory: nodes that access it are not moved across.
+  order,   ///< Orders memory: nodes that access memory are not moved across it.
 };
 
 struct LoopNode {
   LoopNodeKind kind = LoopNodeKind::other;
   llvm::SmallVector<unsigned, 4> needs;         ///< Dependences within the same iteration; lower indices.
   llvm::SmallVector<unsigned, 1> needsPrevious; ///< Dependences on the previous iteration.
-  std::optional<unsigned> leftOperand;          ///< For an MMA: the node that produces it, in registers.
-  /// For an MMA of blocks in shared memory, the left one possibly read into registers: it adds to its result of the
-  /// previous iteration, which has no other use in the loop.
+  /// For an MMA with a left operand in registers: the node that produces the operand.
+  std::optional<unsigned> leftOperand;
+  /// For an MMA of blocks in shared memory (threads may read the left one into registers): whether it adds to its
+  /// result of the previous iteration, which has no other use in the loop.
   bool accumulates = false;
 };
 
@@ -81,22 +82,23 @@ struct ScheduledNode {
 /// All nodes, in the order of the new loop body.
 using MmaSchedule = llvm::SmallVector<ScheduledNode>;
 
-/// MMAs are awaited, and their slots released, after those of the next iteration are issued, or before its left
-/// operands are read into registers; all other nodes are late, in program order. None unless all accumulate.
+/// Plans a loop in which all MMAs accumulate; otherwise returns nullopt. MMAs are awaited, and their slots released,
+/// after the MMAs of the next iteration are issued, or before its left operands are read into registers. All other
+/// nodes are late, in program order.
 std::optional<MmaSchedule> planInFlight(llvm::ArrayRef<LoopNode> nodes);
 
 /// Variants of the orders with an iteration ahead.
 struct AheadOrder {
-  bool operandsLate = false; ///< The conversion of left operands of late MMAs begins the round that issues these.
+  bool operandsLate = false; ///< The round that issues late MMAs begins with the conversion of their left operands.
   bool lateFirst = false;    ///< Late MMAs are issued before early ones, and awaited before them.
   bool awaitsNext = false;   ///< Late MMAs are awaited in the following round, before all else.
 };
 
-/// Runs early nodes one iteration ahead. None if no MMA is chained to another, if none is early, if early nodes depend
-/// on late conversions, or if nodes awaited in the next round are more than releases of slots.
+/// Runs early nodes one iteration ahead. Returns nullopt if no MMA is chained to another, if no MMA is early, if early
+/// nodes depend on late conversions, or if nodes awaited in the next round do more than release slots.
 std::optional<MmaSchedule> planAhead(llvm::ArrayRef<LoopNode> nodes, const AheadOrder &choice);
 
-/// Reorders within the iteration: all nodes are early. None with fewer than two MMAs.
+/// Reorders nodes within the iteration: all nodes are early. Returns nullopt for fewer than two MMAs.
 std::optional<MmaSchedule> planWithin(llvm::ArrayRef<LoopNode> nodes);
 
 /// The operations that overlap with the MMAs of an iteration.
@@ -113,13 +115,14 @@ struct LoopPlan {
 /// Further inputs to the choice of schedule.
 struct LoopTraits {
   bool groupsKeepBusy = false; ///< Several warp groups run the loop, and it is tensor-core bound.
-  bool takesLong = false;      ///< MMAs take many tensor-core clocks.
+  bool takesLong = false;      ///< MMAs take many tensor-core cycles.
 };
 
-/// Returns the preferred plan that exists and, if it spans several iterations, `fits` the loop's registers, slots and
-/// buffers. Warp groups that keep the tensor cores busy await late MMAs in the round that issues them, because the MMAs
-/// of the others overlap the threads' computation; late MMAs come first if they only accumulate: measured in
-/// bench/results/h200/orders.md. Otherwise MMAs overlap the computation of their own group.
+/// Returns the preferred plan that exists and, if it spans several iterations, is accepted by `fits`, which checks the
+/// loop's registers, slots and buffers. Warp groups that keep the tensor cores busy await late MMAs in the round that
+/// issues them, because the MMAs of other groups overlap with the threads' computation. Late MMAs come first if they
+/// only accumulate (measured in bench/results/h200/orders.md). Otherwise, MMAs overlap with the computation of their
+/// own group.
 std::optional<LoopPlan> planLoop(llvm::ArrayRef<LoopNode> nodes, const LoopTraits &traits,
                                  llvm::function_ref<bool(const MmaSchedule &)> fits);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// An accumulator stays if the wgmma adds to the value that it replaces, and if it is not swapped with another one.
+// An accumulator stays in its registers if the wgmma adds to the value that it replaces, and if it is not swapped with
+// another accumulator.
 #include "Analysis/MovedAccumulators.h"
 
 #include "Analysis/CarriedValue.h"
@@ -76,7 +77,8 @@ public:
 private:
   const void *leaderOf(Value value) { return classes.getOrInsertLeaderValue(value.getAsOpaquePointer()); }
 
-  /// A constant, from which several accumulators may start, occupies no registers.
+  /// Merges the sets of two tensors, unless `b` is a constant: several accumulators may start from it, and it occupies
+  /// no registers.
   void join(Value a, Value b) {
     if (isa<RankedTensorType>(a.getType()) && a.getType() == b.getType() && !matchPattern(b, m_Constant()))
       classes.unionSets(a.getAsOpaquePointer(), b.getAsOpaquePointer());

@@ -10,8 +10,8 @@
 
 namespace tile {
 
-/// Returns the awaits of wgmmas whose accumulators move. An accumulator that a loop only adds to, also in branches or
-/// after arithmetic before the wgmma, does not.
+/// Returns the awaits of wgmmas whose accumulators move. An accumulator that a loop only adds to does not move, even if
+/// the loop does so in branches or after arithmetic before the wgmma.
 llvm::SmallVector<cta::AwaitOp> findMovedAccumulators(KernelOp kernel);
 
 } // namespace tile

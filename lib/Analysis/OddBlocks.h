@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Blocks whose sizes are not powers of two, in kernels with TMA and wgmma: these copy and multiply exactly such a
-// block, while others pad it.
+// Blocks whose sizes are not powers of two, in kernels with TMA and wgmma, which copy and multiply exactly such a
+// block. For all other operations the block is padded.
 #pragma once
 
 #include "Tile/TileDialect.h"
@@ -16,8 +16,8 @@ bool mayHaveOddSize(DotOp dot);
 /// dimension is a power of two and the other a multiple of 16.
 bool needsNoPadding(MakeDescOp desc);
 
-/// Returns those of the descriptors that get tensor maps whose blocks would have to be padded after all, because the
-/// left operand of a dot gets no map, and is no argument with one.
+/// Given the descriptors that get tensor maps, returns those whose blocks would nevertheless have to be padded, because
+/// the left operand of a dot has no map: it is loaded neither through one of them nor through an argument.
 llvm::SmallVector<MakeDescOp> findUnpaired(llvm::ArrayRef<MakeDescOp> withMaps);
 
 } // namespace tile

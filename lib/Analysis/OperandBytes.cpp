@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Implements OperandBytes.h.
+// Computes the lifetimes of operands in shared memory; see OperandBytes.h.
 #include "Analysis/OperandBytes.h"
 
 #include "Analysis/Recreate.h"
@@ -8,8 +8,8 @@
 using namespace mlir;
 using namespace tile;
 
-/// Returns the last operation of the value's block in which a dot multiplies it, possibly transposed; null if it leaves
-/// the block otherwise, as to the next iteration.
+/// Returns the last operation in the value's block that uses the value, possibly transposed; null if a use is outside
+/// the block, for example in the next iteration.
 static Operation *findLastUse(Value value) {
   Operation *last = nullptr;
   SmallVector<Value> values{value};

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The shared memory that operands take which threads store for dots.
+// The shared memory that is taken by dot operands that threads store.
 //
-//   store a; store b; dot a, b; store c; store d; dot c, d      at once: a and b, or c and d
+//   store a; store b; dot a, b; store c; store d; dot c, d      at the same time: a and b, or c and d
 #pragma once
 
 #include "mlir/IR/Value.h"
 
 namespace tile {
 
-/// Returns the bytes of the operands that are stored at the same time. A buffer is live together with those of
-/// enclosing regions, but not with those of other loops and branches. With `freesUsed`, also not with those in its
-/// block that are stored after its last use, or used for the last time before it is stored.
+/// Returns the peak number of bytes of the operands in shared memory. The lifetime of a buffer overlaps those of
+/// buffers in enclosing regions, but not those of buffers in other loops or branches. With `freesUsed`, two buffers of
+/// the same block may also share memory, if one is stored after the last use of the other.
 int64_t countOperandBytes(mlir::ArrayRef<mlir::Value> stored, bool freesUsed);
 
 } // namespace tile

@@ -9,7 +9,7 @@ using namespace tile;
 
 namespace {
 
-/// the 16-bit elements in the 16 bytes that a thread reads of the other operand at once
+/// The number of 16-bit elements in the 16 bytes that a thread reads from the other operand with one instruction.
 constexpr int64_t maxElements = 8;
 
 class PackedElements {
@@ -39,13 +39,13 @@ private:
     return value.getDefiningOp();
   }
 
-  /// Counts the innermost merged dimensions along which loaded values repeat.
+  /// Returns the product of the innermost dimensions that are merged into `dim` and along which a loaded value repeats.
   int64_t countMerged(ReshapeOp reshape, unsigned dim) {
     ArrayRef<int64_t> from = reshape.getSrc().getType().getShape(), to = reshape.getType().getShape();
     auto following = [](ArrayRef<int64_t> shape, unsigned last) {
       return llvm::product_of(shape.drop_front(last + 1));
     };
-    // Finds the last of the dimensions that are merged into `dim`: the same number of elements follows both.
+    // Finds the last dimension that is merged into `dim`: the same number of elements follows after it as after `dim`.
     int last = int(from.size()) - 1;
     while (last >= 0 && following(from, last) < following(to, dim))
       --last;

@@ -7,7 +7,7 @@
 namespace tile {
 
 /// Returns how many consecutive elements along k of an operand of the dot are unpacked from one integer in memory: the
-/// larger number of both operands, a power of two of at most 8; 1 if neither is packed along k.
+/// larger count of the two operands, a power of two of at most 8; 1 if neither is packed along k.
 ///
 ///   %w = tile.load … : 16x64xi32                                     eight rows in an integer
 ///   %q = shrsi (broadcast (expand_dims %w)), %bits : 16x8x64xi32

@@ -18,7 +18,7 @@ struct PaddingProblem {
   mlir::Operation *op = nullptr;
   std::string reason;
 };
-/// Returns the first one, or none.
+/// Returns the first such operation of the kernel, or nullopt.
 std::optional<PaddingProblem> findPaddingProblem(KernelOp kernel);
 
 /// Returns the neutral element of the combination of `reduce`; null if it is not known.

@@ -5,7 +5,7 @@
 namespace tile {
 
 enum class PassKind {
-  Correctness, ///< Every pipeline runs it, -O0 too.
+  Correctness, ///< Runs in every pipeline, even with -O0.
   Optimisation ///< Can be disabled by name without changing the results.
 };
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Finds where TMA stores that may be incomplete must be complete.
 //
-// cta.tma_store returns at once, and a plain cta.tma_store_wait only ensures that buffers have been read. Data that the
-// program reads back, or that others may read once a barrier or an atomic operation allows it, must be in memory:
+// cta.tma_store returns immediately, and a plain cta.tma_store_wait only ensures that buffers have been read. Data that
+// the program reads back, or that other threads may read once a barrier or an atomic operation allows it, must be in
+// memory:
 //
 //   cta.tma_store %b, %y[%i, %j]              cta.tma_store %b, %y[%i, %j]
 //   tile.atomic_rmw add acq_rel %lock   ==>   cta.tma_store_wait 0 written
@@ -11,11 +12,11 @@
 //
 // The thread that issued the copies waits, and the barrier publishes their completion (PTX ISA,
 // "cp.async.bulk.wait_group" and "Async proxy": completion is followed by a proxy fence). Stores through the program's
-// pointers become copies only where nothing depends on them (tile-raise-descriptors); so this is for descriptors
-// through which the program writes.
+// pointers become copies only where nothing depends on them (tile-raise-descriptors), so this matters only for
+// descriptors through which the program itself writes.
 //
-// Copies that may write the same element (Analysis/StoreOverlap) are ordered: by a wait before the later one, without a
-// barrier if one thread issues both. The panels of a block, and adjacent blocks, overlap in flight.
+// Copies that may write the same element (Analysis/StoreOverlap) are ordered by a wait before the later one, without a
+// barrier if one thread issues both. The panels of a block, and adjacent blocks, may be in flight at the same time.
 #pragma once
 
 #include "Cta/CtaDialect.h"
@@ -26,7 +27,8 @@ namespace tile {
 
 struct MissingStoreWait {
   mlir::Operation *before;
-  bool forAllThreads; ///< All threads, not only the one that issued the copies, must know that they are complete.
+  /// Whether all threads must know that the copies are complete, not only the thread that issued them.
+  bool forAllThreads;
 };
 
 /// Returns the operations that depend on TMA stores and before which a wait is missing.

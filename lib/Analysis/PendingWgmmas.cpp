@@ -48,7 +48,7 @@ struct Issued {
     later[mma.getToken()] = 0;
   }
 
-  /// Assigns values passed on by control flow: all at once, because loops may swap tokens.
+  /// Assigns the values that control flow passes on, all simultaneously, because loops may swap tokens.
   void assign(ValueRange values, ValueRange from) {
     SmallVector<unsigned> counts;
     for (Value token : from)

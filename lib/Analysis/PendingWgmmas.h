@@ -10,9 +10,9 @@
 //   %f = cta.await %o after %u       needs a wait with none pending
 //   cta.ring_release … after %u      is after that wait
 //
-// Forward data flow of how many wgmmas may be incomplete, and how many have been issued since each token's wgmma. Where
-// paths join, the maximum of the former and the minimum of the latter are taken. Loops carry tokens of other
-// iterations.
+// A forward data-flow analysis tracks how many wgmmas may be incomplete, and how many have been issued since each
+// token's wgmma. Where paths join, it takes the maximum of the former and the minimum of the latter. Loops carry tokens
+// of other iterations.
 #pragma once
 
 #include "Cta/CtaDialect.h"

@@ -18,8 +18,7 @@ bool isAddress(Value value) {
   return isa<PtrType, DescType>(getElementTypeOrSelf(value.getType()));
 }
 
-/// Returns the values from which `value` is computed, as far as they determine where it points; none if that is not
-/// known.
+/// Returns the operands that determine where `value` points; nullopt if they are not known.
 std::optional<SmallVector<Value>> getSources(Value value) {
   if (std::optional<CarriedValue> carried = CarriedValue::of(value))
     return llvm::map_to_vector(carried->operands, [](OpOperand *operand) { return operand->get(); });
@@ -30,7 +29,8 @@ std::optional<SmallVector<Value>> getSources(Value value) {
     return {{map.getBase()}};
   if (isa<OpenTensorMapOp>(op) || op->getNumRegions() != 0 || !isMemoryEffectFree(op))
     return std::nullopt;
-  // The offset added to a pointer is not a pointer; a value that is not an address yet comes from all operands.
+  // If there are addresses among the operands, only they count, not the offset added to a pointer. Otherwise the
+  // address is computed from integers, and all operands count.
   bool hasAddresses = llvm::any_of(op->getOperands(), isAddress);
   return llvm::to_vector(
       llvm::make_filter_range(op->getOperands(), [&](Value operand) { return !hasAddresses || isAddress(operand); }));
@@ -54,7 +54,7 @@ void PointerBases::add(StringAttr name) {
 
 PointerBases PointerBases::of(Value address) {
   PointerBases bases;
-  // values, and whether addresses are loaded from there (1) or not (0)
+  // values, each with 1 if addresses are loaded from where it points, otherwise 0
   llvm::SetVector<std::pair<Value, unsigned>> values;
   values.insert({address, 0});
   for (size_t next = 0; next < values.size(); ++next) {

@@ -8,8 +8,9 @@
 //   a tensor map that the launcher encodes for x           x
 //   a tensor map that is read from memory                  anything
 //
-// Different parameters are assumed to point to different memory, as the language defines. Memory reached through a
-// parameter is assumed to be distinct from that of every parameter, and from memory reached through others.
+// Different parameters are assumed to point to different memory, as the language defines. Memory reached through
+// addresses that are loaded through a parameter is assumed to be distinct from the memory of every parameter, and from
+// memory reached in this way through other parameters.
 #pragma once
 
 #include "Tile/TileDialect.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Polynomials: arithmetic on lists of terms. They are short, so terms are found by linear search.
+// Polynomials: arithmetic on lists of terms. The lists are short, so terms are found by linear search.
 #include "Analysis/Polynomial.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -10,10 +10,11 @@ using namespace tile;
 
 using Term = Polynomial::Term;
 
-/// The maximum size. Larger ones do not come from index arithmetic that a person wrote, and could grow without end.
+/// The maximum size of a polynomial. Larger ones do not come from index arithmetic that a person wrote, and could grow
+/// without end.
 static constexpr size_t maxTerms = 64, maxFactors = 16;
 
-/// Returns `factors` without those of `divisor`; none if some are missing.
+/// Returns `factors` without those of `divisor`; nullopt if some of these are missing.
 static std::optional<SmallVector<Value, 2>> removeFactors(SmallVector<Value, 2> factors, ArrayRef<Value> divisor) {
   for (Value factor : divisor) {
     auto *found = llvm::find(factors, factor);

@@ -41,7 +41,7 @@ public:
   llvm::ArrayRef<Term> getTerms() const { return terms; }
   bool isExact() const { return exact; }
   bool isZero() const { return exact && terms.empty(); }
-  /// Returns its value, if the only term is the constant one.
+  /// Returns the value of a constant polynomial; nullopt if there are other terms.
   std::optional<int64_t> getConstant() const;
   int64_t getConstantTerm() const;
   /// Returns the factor, if the polynomial consists of a single factor.
@@ -49,12 +49,13 @@ public:
 
   /// Returns the terms whose factors all satisfy `predicate`, and the others.
   std::pair<Polynomial, Polynomial> partition(llvm::function_ref<bool(mlir::Value)> predicate) const;
-  /// Returns the quotient of the terms that `divisor`, a single term, divides without remainder, and the other terms.
+  /// Divides the terms that `divisor`, a single term, divides without remainder. Returns the quotient and the other
+  /// terms.
   std::pair<Polynomial, Polynomial> divide(const Polynomial &divisor) const;
   /// Returns true if every factor satisfies `predicate`.
   bool all(llvm::function_ref<bool(mlir::Value)> predicate) const;
 
-  /// Returns `K - 32*k`; `name` spells a factor.
+  /// Returns text such as `K - 32*k`; `name` returns the name of a factor.
   std::string toString(llvm::function_ref<std::string(mlir::Value)> name) const;
 
 private:

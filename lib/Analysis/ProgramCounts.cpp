@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Counts in a single walk; each block counts as often as the loops around it run.
+// Counts the work in a single walk; each block is counted as often as the loops around it execute it.
 #include "Analysis/ProgramCounts.h"
 
 #include "Analysis/AxisInfo.h"
@@ -103,8 +103,8 @@ private:
     return text.empty() ? "0" : text;
   }
 
-  /// Marks index arithmetic that is used only by addresses and masks: elements share it, and most of it is hoisted out
-  /// of loops.
+  /// Marks index arithmetic of addresses and masks, which is not counted: elements share it, and most of it is hoisted
+  /// out of loops.
   void markAddresses(Operation *op) {
     SmallVector<Value> next;
     llvm::TypeSwitch<Operation *>(op)
@@ -125,8 +125,8 @@ private:
     return outer.empty() ? inner : outer + " * " + inner;
   }
 
-  /// Returns the number of iterations that it takes to read the program's share of all buffers, if nothing else is
-  /// known.
+  /// Returns the number of iterations that it takes to read the program's share of all buffers, for loops of which
+  /// nothing else is known.
   std::string iterationsByBytes(Region &body) {
     Counter once(kernel, facts);
     for (Block &block : body)
@@ -146,7 +146,7 @@ private:
       countOperation(&op, iterations);
   }
 
-  /// Counts the longest chain of dependent loads.
+  /// Returns the length of the longest chain of dependent loads.
   static int64_t countWaits(Block &block) {
     DenseMap<Value, int64_t> waits;
     int64_t most = 0;
@@ -202,8 +202,8 @@ private:
     }
   }
 
-  /// Counts a load from a buffer that an earlier loop has loaded from: a second pass over a row, for example. Loads of
-  /// one block are close together and hit L1.
+  /// Counts a load from a buffer from which an earlier loop has loaded, as in a second pass over a row. Loads in the
+  /// same loop body are close together and hit L1.
   void countReread(Operation *load, const std::string &iterations, int64_t count) {
     if (!isa<scf::ForOp, scf::WhileOp>(load->getParentOp()))
       return;
@@ -215,8 +215,8 @@ private:
     loopReads.emplace_back(load->getBlock(), bases);
   }
 
-  /// Counts both branches, selected by the condition; or the longer one, as far as its text shows, if no expression
-  /// states the condition.
+  /// Counts both branches, weighted by the condition. If the condition cannot be expressed, counts only the branch with
+  /// more operations.
   void countBranch(scf::IfOp branch, const std::string &iterations) {
     auto countAll = [&](Region &region, const std::string &times) {
       for (Block &block : region)
@@ -239,7 +239,7 @@ private:
     return ShapedType::getNumElements(block.getShape()) * getBytesInMemory(block.getElementType());
   }
 
-  /// Counts the bytes of the distinct elements of an access, in whole sectors, which contiguous elements share.
+  /// Counts the bytes of the distinct elements of an access in whole L2 sectors. Contiguous elements share sectors.
   int64_t countBytes(Value pointer) {
     int64_t element = getBytesInMemory(cast<PtrType>(getElementTypeOf(pointer.getType())).getPointee());
     auto type = dyn_cast<RankedTensorType>(pointer.getType());

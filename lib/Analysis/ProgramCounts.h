@@ -5,8 +5,9 @@
 //     bytes         max(cdiv(K, 64), 0) * 24576            tensorFlops   max(cdiv(K, 64), 0) * 1048576
 //     steps         cdiv(max(cdiv(K, 64), 0), 2)           with three stages, two loads are in flight
 //
-// Padding counts: a program computes whole blocks. If no expression states the iterations of a loop, because its bounds
-// are loaded, it has as many as it takes to read the program's share of the declared buffers.
+// Padding is counted, because a program computes whole blocks. If the number of iterations of a loop cannot be
+// expressed, because its bounds are loaded, the loop is assumed to have as many iterations as it takes to read the
+// program's share of the declared buffers.
 #pragma once
 
 #include "Tile/TileDialect.h"
@@ -23,7 +24,7 @@ struct ProgramCounts {
   unsigned warps = 4;
 };
 
-/// Counts the work. Returns none without the kernel's grid, or without buffers.
+/// Counts the work of one program. Returns nullopt if the kernel declares no grid or no buffers.
 std::optional<ProgramCounts> countProgram(KernelOp kernel);
 
 } // namespace tile

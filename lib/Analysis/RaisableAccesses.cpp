@@ -43,7 +43,7 @@ Operation *RaisableAccesses::findPlace(LoadOp load, const BlockAccess &access) {
   for (const Polynomial &number : llvm::concat<const Polynomial>(access.shape, access.strides))
     for (const Polynomial::Term &term : number.getTerms())
       llvm::append_range(parts, term.factors);
-  Operation *last = nullptr; // all of them dominate the load, so they are totally ordered
+  Operation *last = nullptr; // all parts dominate the load, so dominance orders them totally
   DominanceInfo dominance;
   for (Value part : parts)
     if (Operation *op = part.getDefiningOp(); op && (!last || dominance.properlyDominates(last, op)))
@@ -72,7 +72,8 @@ bool RaisableAccesses::mayRunBefore(Operation *first, Operation *second) {
   return position[first] < position[second];
 }
 
-/// Operations other than stores may also wait for other programs, or have unknown effects.
+/// Returns true if `op` may write to `memory`. Operations other than stores may also wait for other programs or have
+/// unknown effects.
 static bool mayWrite(Operation *op, const PointerBases &memory) {
   return isa<StoreOp>(op) ? PointerBases::writtenBy(op).mayOverlap(memory) : writesGlobalMemory(op);
 }
@@ -91,8 +92,8 @@ bool RaisableAccesses::isPrecededByWrite(LoadOp load) {
   return result.wasInterrupted();
 }
 
-/// Returns true if the store must be ordered before a read, or with another write. cta-insert-waits orders its writes
-/// in later iterations.
+/// Returns true if the store must be ordered before a read, or with another write. cta-insert-waits orders the store
+/// with itself in later iterations.
 bool RaisableAccesses::hasToBeOrdered(StoreOp store) {
   auto memory = PointerBases::of(store.getPtr());
   WalkResult result = kernel.walk([&](Operation *op) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Accesses through pointers that a descriptor can replace, regardless of profitability.
 //
-// TMA accesses memory through another proxy than loads and stores of threads, and nothing orders the two. So an access
-// does not qualify if another access of the same program to the same memory must observe or follow it.
+// TMA accesses memory through a different proxy than the loads and stores of threads, and nothing orders the two. So an
+// access does not qualify if another access of the same program to the same memory must observe or follow it.
 #pragma once
 
 #include "Analysis/BlockPointers.h"
@@ -12,7 +12,7 @@
 
 namespace tile {
 
-/// An MLIR analysis of a kernel: one pass queries what could be raised, the next one raises it.
+/// An MLIR analysis of a kernel: one pass queries which accesses could use descriptors, and the next one creates these.
 class RaisableAccesses {
 public:
   explicit RaisableAccesses(mlir::Operation *op);
@@ -21,13 +21,13 @@ public:
   const BlockAccessResult &get(LoadOp load);
   BlockAccessResult get(StoreOp store);
 
-  /// Returns the operation after which the inputs of the access's descriptor are available, if that is outside of the
-  /// loop around the load; null if it is not.
+  /// If the inputs of the access's descriptor are available outside of the loop around the load, returns the operation
+  /// after which they are available; otherwise null.
   static mlir::Operation *findPlace(LoadOp load, const BlockAccess &access);
 
   /// Returns true if the operand is loaded through a descriptor, or could be.
   bool mayComeByTma(const SharedOperand &operand);
-  /// Returns true if the first dimension of such an operand is contiguous in memory.
+  /// Returns true if the first dimension of an operand that may come by TMA is contiguous in memory.
   bool isReadTransposed(const SharedOperand &operand);
 
 private:
@@ -37,7 +37,8 @@ private:
 
   KernelOp kernel;
   BlockPointers pointers;
-  bool waitsForOthers = false; ///< Or may have any effect, somewhere in the kernel: at a barrier, for example.
+  /// Whether some operation waits for other programs, for example at a barrier, or has unknown effects.
+  bool waitsForOthers = false;
   llvm::DenseMap<mlir::Operation *, unsigned> position;
   llvm::DenseMap<mlir::Operation *, BlockAccessResult> analyzed;
 };

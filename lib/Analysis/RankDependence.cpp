@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Forward propagation from the operations that distinguish CTAs.
+// Propagates differences forward from the operations that distinguish CTAs.
 #include "Analysis/RankDependence.h"
 
 #include "Analysis/CarriedValue.h"
@@ -37,8 +37,8 @@ void RankDependence::add(Value value) {
     worklist.push_back(value);
 }
 
-/// Adds the coordinates of programs. The CTAs of a cluster have adjacent programs, or other steps of the same one;
-/// without clusters each has its own.
+/// Adds the coordinates of programs that differ. The CTAs of a cluster have adjacent programs, or different steps of
+/// the same program; without clusters, each CTA has its own program.
 void RankDependence::addPlace(ProgramsOp programs) {
   WorkAttr work = programs.getWork();
   if (!work.getCluster() && work.getSplitK() == 1) {

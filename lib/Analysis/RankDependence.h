@@ -27,7 +27,7 @@ private:
   void propagate(mlir::OpOperand &use);
 
   llvm::DenseSet<mlir::Value> values;
-  llvm::DenseSet<mlir::Operation *> divergent; ///< Control flow that depends on such a value.
+  llvm::DenseSet<mlir::Operation *> divergent; ///< Control flow that depends on a value that differs.
   llvm::SmallVector<mlir::Value> worklist;
 };
 

@@ -20,8 +20,8 @@
 using namespace mlir;
 using namespace tile;
 
-/// The maximum number of operations: recomputing that many is never cheaper than a conversion. This limit also keeps
-/// the pass linear in the size of a kernel.
+/// The maximum number of operations in a slice: recomputing that many is never cheaper than a conversion. This limit
+/// also keeps the pass linear in the size of a kernel.
 static constexpr size_t maxSlice = 512;
 
 int64_t LayoutSlicer::bytesOf(Value value) {
@@ -42,7 +42,7 @@ static bool isOfFewRegisters(Operation *op, cta::LayoutAttr layout) {
   return layout::dropDuplicateRegisters(layout.getLayout()).numRegisters() <= few;
 }
 
-/// Returns a gather that may be repeated: it has few elements per thread. Its source is stored in its own layout.
+/// Returns `op` if it is a gather with so few elements per thread that it may be repeated. Its source keeps its layout.
 static GatherOp getRecreatableGather(Operation *op, cta::LayoutAttr layout) {
   auto gather = dyn_cast_or_null<GatherOp>(op);
   return gather && isOfFewRegisters(gather, layout) ? gather : GatherOp();
@@ -90,8 +90,8 @@ bool LayoutSlicer::mayReload(Operation *op, cta::LayoutAttr layout) const {
   return isVector && (isOfFewRegisters(load, layout) || (countsUp(load.getPtr()) && isOneAccess(layout, bytes)));
 }
 
-/// Returns true if a value is still needed in its old layout when others are recreated in `layout`, by more than values
-/// that become dead. `seen` are values that do not count.
+/// Returns true if a value is still needed in its old layout after the slice is recreated in `layout`, by an operation
+/// that does not become dead. Values in `seen` are ignored.
 static bool isKept(Value value, cta::LayoutAttr layout, const LayoutSlice &slice, DenseSet<Value> &seen) {
   return seen.insert(value).second && llvm::any_of(value.getUses(), [&](OpOperand &use) {
            Operation *user = use.getOwner();
@@ -132,7 +132,7 @@ struct GrowingSlice : LayoutSlice {
       cost += LayoutSlicer::bytesOf(value);
     }
   }
-  /// Removes all but the first leaves; the caller must also restore their costs.
+  /// Removes all but the first `count` leaves; the caller must also restore their costs.
   void keepLeaves(size_t count) {
     while (paid.size() > count)
       leaves.erase(paid.pop_back_val());
@@ -198,8 +198,8 @@ void LayoutSlicer::visit(Value value, cta::LayoutAttr layout, LayoutSlice &slice
     visit(operand, operands, slice);
   if (slice.netCost() - netBefore <= bytesOf(value))
     return;
-  // The operands of a rounded value, for example, have more bytes than the value, so recreating it further back does
-  // not pay off.
+  // For example, the operand of a conversion to a narrower type has more bytes than the result, so recreating the
+  // result from it does not pay off.
   slice.keepRecreated(sizeBefore);
   growing.keepLeaves(leavesBefore);
   slice.cost = costBefore;
@@ -337,13 +337,14 @@ void tile::eraseIfUnused(ValueRange unused, function_ref<void(Operation *)> note
 
 namespace {
 
-/// Recreates a value at one point in a layout: all of it, or the part that contains the columns.
+/// Recreates a value in a layout at the builder's insertion point: all of it, or only the part that contains the
+/// columns.
 class ColumnRecreation {
 public:
   ColumnRecreation(OpBuilder &builder, int64_t first, int64_t columns)
       : builder(builder), first(first), columns(columns) {}
 
-  /// `dim` is the dimension of which the elements from `first` on are wanted, if not all.
+  /// `dim` is the dimension along which only the elements from `first` on are wanted; nullopt for all elements.
   Value create(Value value, cta::LayoutAttr layout, std::optional<unsigned> dim) {
     if (!isa<RankedTensorType>(value.getType()))
       return value;
@@ -375,8 +376,8 @@ private:
     return interface.recreate(builder, operands, type, part);
   }
 
-  /// Adds a sum term by term, which is equivalent as long as it does not overflow (see Analysis/BlockPointers.h): then
-  /// the elements of a row share the variable part of their addresses.
+  /// Adds the terms of a sum one by one. This is equivalent as long as the sum does not overflow (see
+  /// Analysis/BlockPointers.h), and the elements of a row then share the variable part of their addresses.
   Value addOffset(Value pointer, Value offset, cta::LayoutInterface add, RankedTensorType type, cta::TensorPart part) {
     if (auto sum = offset.getDefiningOp<arith::AddIOp>()) {
       pointer = addOffset(pointer, sum.getLhs(), add, type, part);

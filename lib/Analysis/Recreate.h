@@ -16,20 +16,21 @@ namespace tile {
 
 struct CarriedValue;
 
-/// Returns the layout that the tensor operands of `op` must have if it is recreated in `layout`. Null if it cannot be:
-/// it has effects, several results or a region, which may be expensive, or moves elements between threads.
+/// Returns the layout that the tensor operands of `op` must have if it is recreated in `layout`. Null if `op` cannot be
+/// recreated, because it has effects, several results or a region (which may be expensive), or moves elements between
+/// threads.
 cta::LayoutAttr getOperandLayout(mlir::Operation *op, cta::LayoutAttr layout);
 
 /// The cost of obtaining a value in a layout.
 struct LayoutSlice {
   /// Values to recreate and the layout of each; others already have the required layout or must be converted.
   llvm::SetVector<std::pair<mlir::Value, cta::LayoutAttr>> recreated;
-  /// Those of the other values that could be recreated, but at a higher cost than that of a conversion.
+  /// Values that could be recreated, but at a higher cost than that of a conversion.
   llvm::DenseSet<std::pair<mlir::Value, cta::LayoutAttr>> leaves;
   /// Bytes moved by conversions of leaves, and by conversions that become dead.
   int64_t cost = 0, saved = 0;
   int64_t limit = 0;
-  /// Subtracts the savings of dead conversions from the cost.
+  /// Whether the savings from dead conversions are subtracted from the cost.
   bool offsets = false;
 
   int64_t netCost() const { return offsets ? cost - saved : cost; }
@@ -56,7 +57,7 @@ public:
   /// Returns `value` in `layout`: recreates what `plan` found and converts its leaves.
   mlir::Value rewrite(mlir::Value value, cta::LayoutAttr layout, bool offsets = false);
 
-  /// Changes with each loop-carried value or branch result that `rewrite` changed.
+  /// Returns the number of loop-carried values and branch results whose layout `rewrite` has changed.
   size_t numCarriedChanges() const { return settled.size(); }
 
   /// Returns the bytes of all elements of a tensor.
@@ -76,19 +77,20 @@ private:
   /// Operands of carried values that already have the new layout, while the operands still have the old one.
   llvm::SmallVector<std::pair<mlir::OpOperand *, cta::LayoutAttr>> pending;
   llvm::DenseMap<std::pair<mlir::Value, cta::LayoutAttr>, mlir::Value> created;
-  /// Carried values, by their first, whose layout has been changed; they are never changed again.
+  /// Carried values, represented by their first value, whose layout has been changed; they are never changed again.
   llvm::DenseSet<mlir::Value> settled;
 };
 
-/// Erases the operations that compute these values, if nothing else uses them and, if `block` is given, they are in it;
-/// calls `note` before each. Loops are left to canonicalization.
+/// Erases the operations that compute these values, if nothing else uses them; with `block`, only those in this block.
+/// Calls `note` before erasing each. Loops are left to canonicalization.
 void eraseIfUnused(mlir::ValueRange unused, llvm::function_ref<void(mlir::Operation *)> note = {},
                    mlir::Block *block = nullptr);
 
 /// Returns true if `recreateColumns` can compute columns of this matrix: it consists of ranges, splats and arithmetic.
 bool canRecreateColumns(mlir::Value matrix);
 
-/// Returns `columns` columns of such a matrix from `first` on, in `layout`, computed at the builder's insertion point.
+/// Returns `columns` columns of such a matrix, starting at `first`, in `layout`, computed at the builder's insertion
+/// point.
 mlir::Value recreateColumns(mlir::OpBuilder &builder, mlir::Value matrix, int64_t first, int64_t columns,
                             cta::LayoutAttr layout);
 

@@ -38,7 +38,8 @@ bool Channel::isContinuedBy(const Channel &next) const {
   auto haveEqualBuffers = [](cta::TmaLoadSyncOp a, cta::TmaLoadSyncOp b) {
     return a.getBuffer().getType() == b.getBuffer().getType();
   };
-  // If a map is rebuilt, all copies of a ring are awaited first.
+  // Before the kernel rebuilds a tensor map, it awaits all copies of the ring, so loads with such maps cannot share
+  // one.
   auto hasOwnMap = [](cta::TmaLoadSyncOp load) { return load.getDesc().getDefiningOp<cta::MakeTensorMapOp>(); };
   SmallVector<Operation *> path = getPath(), other = next.getPath();
   if (path.empty() || other.empty() || path.back()->getBlock() != other.back()->getBlock() ||
@@ -89,12 +90,12 @@ private:
     return load.getBuffer().getType().getBytesPerSlot() % tmaAlignment == 0;
   }
 
-  /// Collects the loads of a block. Loads of one block on either side of a loop that also loads form two channels. If
-  /// both were awaited before the loop, the consumer would wait for loads that the producer issues after it, and the
-  /// producer for slots that the loop would release. Returns true if there are any.
+  /// Collects the loads of a block into channels, and returns true if there are any. Loads before and after a loop that
+  /// also loads form two channels. If both were awaited before the loop, the consumer would wait for loads that the
+  /// producer issues only after the loop, and the producer for slots that the consumer releases only in the loop.
   bool collectLoads(Block &block) {
     bool any = false;
-    std::optional<size_t> current; // the number of channels
+    std::optional<size_t> current; // the index of the channel that is being filled
     for (Operation &op : block) {
       if (auto load = dyn_cast<cta::TmaLoadSyncOp>(op); load && hasAlignedSlots(load)) {
         if (!current) {
@@ -115,8 +116,8 @@ private:
     return any;
   }
 
-  /// Splits copies that no MMA reads together into separate channels: the slot of one may be released, and the next one
-  /// awaited, while the other is still needed.
+  /// Splits copies that no MMA reads together into separate channels: the slot of one channel may be released, and its
+  /// next slot awaited, while the slot of the other channel is still needed.
   void splitByReaders() {
     SmallVector<Channel> parts;
     for (Channel &channel : plan.channels) {
@@ -142,7 +143,7 @@ private:
     plan.channels = std::move(parts);
   }
 
-  /// Returns the MMAs that read the block; null represents all other readers, for whose operands one channel suffices.
+  /// Returns the MMAs that read the block; null represents all other readers, whose operands can share one channel.
   DenseSet<Operation *> findReaders(cta::TmaLoadSyncOp load) {
     DenseSet<Operation *> readers;
     SmallVector<Value> views{load.getBuffer()};
@@ -158,7 +159,7 @@ private:
     return readers;
   }
 
-  /// Finds the last use of the buffer; false if a ring slot cannot serve a use.
+  /// Finds the last use of the buffer. Returns false if there is a use that cannot read a ring slot.
   bool noteUses(cta::AllocOp alloc, cta::TmaLoadSyncOp load, Channel &channel) {
     SmallVector<Value> views{alloc.getResult()};
     while (!views.empty()) {
@@ -177,14 +178,14 @@ private:
         if (!isa<cta::LocalLoadOp, cta::WgmmaOp, cta::Tcgen05MmaOp>(user))
           return false;
         Operation *end = user;
-        if (isa<cta::Tcgen05MmaOp>(user)) // it is awaited at once
+        if (isa<cta::Tcgen05MmaOp>(user)) // it is awaited immediately
           while (!isa<cta::Tcgen05AwaitOp>(end))
             end = end->getNextNode();
         if (auto wgmma = dyn_cast<cta::WgmmaOp>(user)) {
           if (!wgmma.getResult().hasOneUse() || !isa<cta::AwaitOp>(*wgmma.getResult().user_begin()))
             return false;
           end = *wgmma.getResult().user_begin();
-          if (wgmma->getBlock() == load->getBlock()) // those inside of loops and branches are awaited there
+          if (wgmma->getBlock() == load->getBlock()) // wgmmas inside loops and branches are awaited there
             channel.tokens.insert(wgmma.getToken());
         }
         Operation *begin = load->getBlock()->findAncestorOpInBlock(*user);
@@ -198,8 +199,8 @@ private:
     return true;
   }
 
-  /// Leaves loads of memory that the program writes to the other warps, unless they are in the deepest loops: a
-  /// producer that cannot prefetch there gains nothing.
+  /// Excludes loads from memory that the program also writes, which the consumer warps then execute. If such loads are
+  /// in the deepest loops, nothing is excluded: a producer that cannot prefetch there gains nothing.
   void excludeWrittenBuffers() {
     if (kernel.getPingPong()) // each team would need a separate barrier for the copies
       return;
@@ -221,7 +222,7 @@ private:
       llvm::erase_if(plan.channels, isWritten);
   }
 
-  /// Returns true if a write may go to memory that the producer reads.
+  /// Returns true if the kernel may write to memory that the producer reads.
   bool writesReadBuffers() {
     PointerBases read;
     for (Operation *op : plan.producerOps) {
@@ -232,7 +233,7 @@ private:
     }
     return kernel
         .walk([&](Operation *op) {
-          // An update in a loop that ends by its result waits for other programs.
+          // An atomic update in a while loop, whose result is used, waits for other programs.
           bool waits = !op->use_empty() && op->getParentOfType<scf::WhileOp>();
           bool isKnown = isa<StoreOp, cta::TmaStoreOp>(op) || (isa<AtomicRmwOp>(op) && !waits);
           // The producer waits for flags itself. A barrier orders accesses to what the program writes, which is known.

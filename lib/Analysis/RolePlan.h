@@ -21,8 +21,8 @@
 
 namespace tile {
 
-/// Copies in one block, without others nested between them, that the same operations use there: they fill one slot of a
-/// ring together.
+/// Copies in one block that fill one slot of a ring together: the same operations of the block use them, and no other
+/// copies are nested between them.
 struct Channel {
   llvm::SmallVector<cta::TmaLoadSyncOp> loads;
   /// The last operation of the block that reads a buffer; a wgmma reads until its wait.
@@ -33,7 +33,7 @@ struct Channel {
   int64_t getBytesPerSlot() const;
   /// Returns the loops and branches around the block, outermost first.
   llvm::SmallVector<mlir::Operation *> getPath() const;
-  /// Returns the loops among these.
+  /// Returns the loops of getPath().
   llvm::SmallVector<mlir::LoopLikeOpInterface> getLoops() const;
   /// Returns true if `next` copies the same blocks in a loop after this one's, so that one ring can serve both.
   bool isContinuedBy(const Channel &next) const;
@@ -48,15 +48,16 @@ struct RolePlan {
   llvm::DenseSet<mlir::Value> producerCarried;
 };
 
-/// Plans the roles. None if there are no TMA loads, or if a producer cannot compute by itself where they read and how
-/// often: it computes scalars only. Nor may the kernel write to memory that the producer reads, by TMA or as a scalar,
-/// because the producer runs ahead of the writes. TMA loads of such memory outside of the deepest loops, such as of `c`
-/// in `c = a * b + c`, belong to no channel: the consumer warps execute them.
+/// Plans the roles. Returns nullopt if there are no TMA loads, or if a producer, which computes scalars only, cannot
+/// compute by itself where they read and how often. The kernel also must not write to memory that the producer reads,
+/// by TMA or as a scalar, because the producer runs ahead of the writes. TMA loads of such memory outside of the
+/// deepest loops, for example the load of `c` in `c = a * b + c`, belong to no channel: the consumer warps execute
+/// them.
 std::optional<RolePlan> planRoles(KernelOp kernel);
 
 /// Returns the number of 32-bit registers per thread that a tensor occupies.
 int64_t countRegisters(mlir::RankedTensorType type);
-/// Returns the registers of a tensor that has a layout, or one for a scalar.
+/// Returns the number of registers per thread of a tensor that has a layout; 1 for a scalar.
 int64_t countRegisters(mlir::Value value);
 
 } // namespace tile

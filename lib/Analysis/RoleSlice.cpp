@@ -27,7 +27,7 @@ bool RoleSlice::close() {
   return true;
 }
 
-/// Adds the control flow around the contents of `op`; false if it contains anything but loops and branches.
+/// Adds `op` and the control flow around it; returns false if this includes anything but loops and branches.
 bool RoleSlice::needControl(Operation *op) {
   for (; op != root; op = op->getParentOp()) {
     if (!isa<scf::ForOp, scf::IfOp, scf::WhileOp, ProgramsOp>(op))

@@ -22,8 +22,8 @@ public:
   /// contains anything but loops and branches.
   bool add(mlir::Operation *op);
   void need(mlir::Value value);
-  /// Adds what the needed values are computed from. Returns false if one thread cannot compute them: if they are
-  /// tensors, or have effects.
+  /// Adds what the needed values are computed from. Returns false if one thread cannot compute them, because they are
+  /// tensors or their computation has effects.
   bool close();
 
   llvm::DenseSet<mlir::Operation *> ops;

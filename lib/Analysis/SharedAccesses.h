@@ -14,8 +14,8 @@ struct SharedAccess {
   bool isAsync; ///< The access continues after the operation, until a wait.
 };
 
-/// Returns the accesses that barriers, or waits and barriers, must order; not those ordered by mbarriers or by the
-/// operation itself.
+/// Returns the accesses that barriers, or waits and barriers, must order; not those that are ordered by mbarriers or by
+/// the operation itself.
 llvm::SmallVector<SharedAccess, 2> getSharedAccesses(mlir::Operation *op);
 
 /// Returns true if all wgmmas are complete after the operation, including its own.

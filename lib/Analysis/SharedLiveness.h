@@ -28,7 +28,7 @@ struct BufferLife {
 /// Returns the allocation of the memory that `buffer` is a view of: a cta.alloc or a cta.ring_alloc; null if it comes
 /// from a block argument or another operation.
 mlir::Operation *getMemory(mlir::Value buffer);
-/// Returns the same, if it is a cta.alloc.
+/// Returns the allocation of `buffer`'s memory, but only if it is a cta.alloc; otherwise null.
 cta::AllocOp getAlloc(mlir::Value buffer);
 
 /// Returns all buffers of a kernel, in the order of their allocations. Every buffer must have an allocation

@@ -13,7 +13,7 @@ using namespace tile;
 
 namespace {
 
-/// Returns the elements of the copy along each dimension of its tensor; a buffer may omit leading dimensions of size 1.
+/// Returns the size of the copy along each dimension of its tensor; a buffer may omit leading dimensions of size 1.
 SmallVector<int64_t> extentsOf(cta::TmaStoreOp store) {
   ArrayRef<int64_t> shape = store.getBuffer().getType().getShape();
   SmallVector<int64_t> extents(store.getOffsets().size() - shape.size(), 1);
@@ -76,10 +76,10 @@ bool StoreOverlap::areApartInOtherIterations(cta::TmaStoreOp earlier, cta::TmaSt
 bool StoreOverlap::mayOverlap(cta::TmaStoreOp earlier, cta::TmaStoreOp later, bool inOtherIteration) {
   if (!PointerBases::writtenBy(earlier).mayOverlap(PointerBases::writtenBy(later)))
     return false;
-  // Updates of one kind commute.
+  // Reductions of the same kind commute.
   if (earlier.getReduce() && earlier.getReduce() == later.getReduce())
     return false;
-  // Another descriptor of the tensor may count in other units.
+  // The coordinates of different descriptors of one tensor may have different units.
   if (earlier.getDesc() != later.getDesc() || !haveOneForm(earlier, later))
     return true;
   if (!inOtherIteration)
@@ -98,7 +98,8 @@ bool StoreOverlap::areOfOneThread(cta::TmaStoreOp earlier, cta::TmaStoreOp later
     return false;
   if (groups == 1)
     return true;
-  // Each warp group copies its share: the same elements of the tensor, if blocks begin at multiples of their size.
+  // Each warp group copies its share of a block. Both copies divide the tensor among the groups in the same way if
+  // their blocks begin at the same offset, or both at multiples of the block size.
   cta::BufferType buffer = earlier.getBuffer().getType();
   if (buffer.getShape() != later.getBuffer().getType().getShape() || earlier.getDesc() != later.getDesc())
     return false;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Determines which TMA copies of one program may write the same element, and so must be ordered.
 //
-//   scf.for %j = 0 to %n step 64 {                     the first iteration's and the second's: 64 columns apart
-//     cta.tma_store %b, %d[%i, %j]                     the two of an iteration: 32 rows apart
+//   scf.for %j = 0 to %n step 64 {                     stores of successive iterations: 64 columns apart
+//     cta.tma_store %b, %d[%i, %j]                     the two stores of an iteration: 32 rows apart
 //     cta.tma_store %c, %d[%i + 32, %j] }
 //   scf.for %s { cta.tma_store %b, %d[4 * %s, %j] }    overlap, if blocks have more than 4 rows
 //   scf.for %t { cta.tma_store %b, %d[%t / 8, %j] }    unknown: may overlap
 //
-// The programs of a grid are unordered, so a tile.programs orders no two stores.
+// The programs of a grid are unordered, so tile.programs does not order the stores of different programs.
 #pragma once
 
 #include "Analysis/AffineBlock.h"
@@ -21,7 +21,8 @@ class StoreOverlap {
 public:
   explicit StoreOverlap(KernelOp kernel);
 
-  /// `inOtherIteration`: in a previous iteration of some loop around both, but not in other programs.
+  /// Returns true if both copies may write the same element. With `inOtherIteration`, `earlier` is executed in a
+  /// previous iteration of some loop around both, but not in another program.
   bool mayOverlap(cta::TmaStoreOp earlier, cta::TmaStoreOp later, bool inOtherIteration);
 
   /// Returns true if every element that both write is copied by one thread.

@@ -25,7 +25,7 @@ State flowThrough(mlir::Region &region, State state, llvm::function_ref<void(mli
   return state;
 }
 
-/// Processes the regions of an operation that has been transferred itself.
+/// Processes the regions of an operation; `transfer` has already processed the operation itself.
 template <typename State>
 void flowThroughRegions(mlir::Operation *op, State &state,
                         llvm::function_ref<void(mlir::Operation *, State &)> transfer) {
@@ -45,14 +45,14 @@ void flowThroughRegions(mlir::Operation *op, State &state,
       }
     }
   }
-  // Roles run concurrently, and synchronize by rings and mbarriers, not here.
+  // Roles run concurrently; synchronization through rings and mbarriers is not modelled here.
   if (auto roles = mlir::dyn_cast<cta::WarpRolesOp>(op)) {
     const State start = state;
     for (mlir::Region &body : roles.getBodies())
       state.join(flowThrough(body, start, transfer));
     return;
   }
-  // A for loop, or regions that run in an unknown order: each may follow any.
+  // A for loop, or regions that run in an unknown order, so that each may follow any other.
   bool changed = op->getNumRegions() != 0;
   while (changed) {
     changed = false;

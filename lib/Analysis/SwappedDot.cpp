@@ -18,8 +18,8 @@ bool tile::isOnlyMultiplied(Value value, unsigned side) {
   });
 }
 
-/// Returns true if the program loads a matrix of the accumulator's shape, such as a residual, other than dot operands,
-/// which stay in shared memory.
+/// Returns true if the program loads a matrix of the accumulator's shape, such as a residual. Dot operands do not
+/// count, because they stay in shared memory.
 static bool hasLoadOfResultShape(DotOp dot) {
   WalkResult result = dot->getParentOfType<KernelOp>().walk([&](Operation *op) {
     auto type =

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Dots whose number of rows wgmma does not support: whether wgmma computes them with swapped operands, c^T = b^T a^T.
+// Dots whose number of rows wgmma does not support, but which it can compute with swapped operands, c^T = b^T a^T.
 //
-// wgmma multiplies 64 rows of its left operand by 8 to 256 columns of its right one. A dot with 16 rows uses a quarter
-// of that, and memory for 48 rows of zeros; one with 144 rows uses two and a quarter times as many rows. Transposed,
-// its rows are the columns of b. Operands in shared memory may be read in either order, so that no data is moved.
+// wgmma multiplies 64 rows of its left operand by 8 to 256 columns of its right one. A dot with 16 rows would use a
+// quarter of that, and memory for 48 rows of zeros; a dot with 144 rows would take three instructions and use a quarter
+// of the third. Transposed, the rows become columns of the right operand. Operands in shared memory may be read in
+// either layout, so no data is moved.
 #pragma once
 
 #include "Analysis/DotPlan.h"
@@ -25,9 +26,10 @@ bool isOnlyMultiplied(mlir::Value value, unsigned side);
 /// Returns true if wgmma does not support the dot's number of rows: fewer than 64, or not a power of two.
 bool gainsBySwap(DotOp dot);
 
-/// Plans a swap. None if the accumulator would have to be transposed for each dot. Also none for a number of rows that
-/// is not a power of two if the left operand has other uses, or another matrix like the accumulator is loaded: threads
-/// hold whole columns of the transposed accumulator, a layout in which nothing is loaded.
+/// Plans a swap. Returns nullopt if the accumulator would have to be transposed for each dot. Also returns nullopt for
+/// a number of rows that is not a power of two if the left operand has other uses, or another matrix of the
+/// accumulator's shape is loaded: threads hold whole columns of the transposed accumulator, and loads do not use such a
+/// layout.
 std::optional<SwapPlan> planSwap(DotOp dot);
 
 } // namespace tile

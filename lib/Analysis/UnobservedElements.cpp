@@ -34,7 +34,7 @@ private:
     return true;
   }
 
-  /// Returns false if the user may have an effect that depends on the elements.
+  /// Returns false if the user of the elements may have an effect that depends on them.
   bool follow(OpOperand &use, unsigned dim) {
     Operation *op = use.getOwner();
     return llvm::TypeSwitch<Operation *, bool>(op)
@@ -62,7 +62,8 @@ private:
     });
   }
 
-  /// A row of a affects a row of the result, a column of b a column; elements along k affect all elements.
+  /// Follows elements through a dot. A row of a affects a row of the result, a column of b a column; elements along k
+  /// affect all elements.
   bool followDot(DotOp dot, unsigned operand, unsigned dim) {
     bool stays = (operand == 0 && dim == 0) || (operand == 1 && dim == 1) || operand == 2;
     return stays && reach(dot, dim);
