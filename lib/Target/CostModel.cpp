@@ -26,7 +26,7 @@ constexpr unsigned mmaStepBytes = 64; // bytes of a K step of mma.sync: two inst
 /// Block sizes that are not powers of two.
 constexpr unsigned oddSizes[] = {96, 144, 160, 192, 224};
 
-/// Returns true if an operand that TMA loads must be transposed: wgmma reads only 16-bit types in either order.
+/// Returns true if an operand that TMA loads must be transposed: wgmma reads only 16-bit types in any memory layout.
 bool hasTransposedOperands(const GemmProblem &problem) {
   return problem.tensorMaps && mmaTypeBits(problem.element) != 16 && !problem.kMajor();
 }
@@ -38,13 +38,13 @@ bool columnsAreKMajor(const GemmProblem &problem, const GemmConfig &config) {
   return isSwapped(config) ? problem.aKMajor : problem.bKMajor;
 }
 
-/// Returns the minimum columns of a warp group: 8 for an instruction, 32 bytes for a panel of a right operand that is
-/// not contiguous along K.
+/// Returns the minimum number of columns of a warp group: 8 for an instruction, 32 bytes for a panel of a right operand
+/// that is not contiguous along K.
 unsigned minColumns(const GemmProblem &problem) {
   return problem.kMajor() ? 8 : 16;
 }
 
-/// Returns the number of warp groups that share rows of wgmma.
+/// Returns the number of warp groups that compute different columns of the same rows.
 unsigned groupsAlongN(const GemmConfig &config) {
   unsigned groups = config.numWarps / warpsPerGroup;
   return groups / std::max(1u, std::min(groups, wgmmaTile(config).rows / wgmmaRows));
@@ -54,7 +54,7 @@ MmaType accumulatorOf(MmaType element) {
   return element == MmaType::S8 || element == MmaType::U8 ? MmaType::S32 : MmaType::F32;
 }
 
-/// Returns the MMA with the problem's types and orders, without sizes.
+/// Returns the MMA with the problem's types and memory layouts, without sizes.
 WgmmaDot operandsOf(const GemmProblem &problem) {
   return {.a = problem.element,
           .b = problem.element,
@@ -107,12 +107,13 @@ std::string checkMmaSync(const GemmProblem &problem, const GemmConfig &config) {
                                        .numWarps = config.numWarps}));
 }
 
-/// Returns the number of tile rows that run together. Where all tiles run at once and K is short, the cost is in
-/// computing the position of a group: 512x512x512 takes 3.00 us with groups of one, 3.12 with 8, but 1024x1024x8192
-/// 38.5 and 31.4. Groups of different sizes lose: with the twelve rows of 1536, row-major operands take 12.7 us in
-/// fours, 13.3 as 8 and 4; so does one group of all rows: with eight of 128x64, 1024x1024x16384 takes 53.1 us in fours,
-/// 61.2 as 8. Otherwise, the number that makes the tiles of a wave read the fewest elements: 12 for 132 tiles of
-/// 128x256, in 11 columns. 8192x8192x8192 takes 0.97 of the time of groups of 8.
+/// Returns the number of tile rows that run together. If all tiles run at the same time and K is short, the cost is in
+/// computing a tile's position in its group: 512x512x512 takes 3.00 us with groups of one row and 3.12 with 8, but
+/// 1024x1024x8192 takes 38.5 and 31.4. Groups of different sizes are slower: if 1536 rows are twelve rows of tiles,
+/// row-major operands take 12.7 us in groups of four, 13.3 in groups of 8 and 4. So is one group of all rows: with
+/// eight rows of 128x64 tiles, 1024x1024x16384 takes 53.1 us in groups of four, 61.2 in one of 8. Otherwise returns the
+/// number for which the tiles of a wave read the fewest elements: 12 for 132 tiles of 128x256, in 11 columns. With it,
+/// 8192x8192x8192 takes 0.97 of the time of groups of 8.
 unsigned chooseGroup(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config) {
   const Tuned &tuned = tunedOf(target);
   const unsigned defaultGroup = tuned.tileGroup;
@@ -125,7 +126,7 @@ unsigned chooseGroup(const GpuTarget &target, const GemmProblem &problem, const 
     return 1;
   if (rows * columns <= numSms)
     return rows >= 2 * defaultGroup && rows % defaultGroup == 0 ? defaultGroup : tuned.smallTileGroup;
-  // A group that does not divide the multiprocessors begins and ends inside a column.
+  // If the group does not divide the number of multiprocessors, a wave begins and ends inside a column of a group.
   auto read = [&](int64_t group) {
     return group * config.blockM + (numSms / group + (numSms % group != 0 ? 2 : 0)) * config.blockN;
   };
@@ -136,7 +137,7 @@ unsigned chooseGroup(const GpuTarget &target, const GemmProblem &problem, const 
   return static_cast<unsigned>(best);
 }
 
-/// Returns the largest number of stages that fits; none if that is too few to be useful.
+/// Returns the largest number of stages that fits; nullopt if that is too few to be useful.
 std::optional<unsigned> chooseStages(const GpuTarget &target, const GemmProblem &problem, GemmConfig config) {
   const Tuned &tuned = tunedOf(target);
   config.numStages = config.wgmma ? maxStages : tuned.usefulStages;
@@ -154,7 +155,7 @@ std::optional<unsigned> chooseStages(const GpuTarget &target, const GemmProblem 
 }
 
 /// Returns true if wgmma computes operands that threads copy and transpose so that k is contiguous (cta-async-copies),
-/// because no rows are promised that TMA could load.
+/// because their rows are not known to be aligned as TMA requires.
 bool areTransposed(const GpuTarget &target, const GemmProblem &problem) {
   constexpr unsigned wholeChunks = 16;
   WgmmaDot dot = operandsOf(problem);
@@ -170,9 +171,10 @@ bool areShifted(const GpuTarget &target, const GemmProblem &problem, const GemmC
          multipliesByWarpGroups(target, problem, config);
 }
 
-/// K steps have 32 elements, except for such operands, for which the sizes that were measured to be fast are used:
-/// 128x128x32 takes 166 us for 1000x4097x4096, 64x128 and 128x64 at least 213; 64x64x64 takes 18.4 us for 777x1003x555,
-/// 64x64x32 25.5 (bench/results/h200/rows.md).
+/// Returns true if the K step, and for unaligned rows the tile, is one that is tried. Steps have 64 bytes, except for
+/// unaligned rows, for which the sizes that were measured to be fast are used: 128x128x32 takes 166 us for
+/// 1000x4097x4096, 64x128 and 128x64 at least 213; 64x64x64 takes 18.4 us for 777x1003x555, 64x64x32 25.5
+/// (bench/results/h200/rows.md).
 bool suitsThreads(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config) {
   unsigned step = mmaStepBytes / problem.elementBytes(), span = swizzleSpan / problem.elementBytes();
   if (!areShifted(target, problem, config))
@@ -181,14 +183,15 @@ bool suitsThreads(const GpuTarget &target, const GemmProblem &problem, const Gem
   return isLowest == isNarrowest && config.blockK == (isLowest ? span : step);
 }
 
-/// Returns the warps of a tile of mma.sync: four, or eight where four have too few registers.
+/// Returns the number of warps for a tile of mma.sync: four, or eight if four have too few registers.
 unsigned mmaSyncWarps(const GpuTarget &target, const GemmProblem &problem, unsigned blockM, unsigned blockN,
                       unsigned blockK) {
   GemmConfig config{blockM, blockN, blockK, 1, warpsPerGroup, 1, /*wgmma=*/false};
   return fitsRegisters(target, problem, config) ? warpsPerGroup : 2 * warpsPerGroup;
 }
 
-/// Blocks of fewer than 64 rows come first, only if one of them has all rows: otherwise b is read more than once.
+/// Returns the block heights to try. Fewer than 64 rows come first, and only if one block has all rows: otherwise b
+/// would be read more than once.
 Sizes wgmmaBlocksM(const GemmProblem &problem) {
   for (unsigned few = minColumns(problem); few < wgmmaRows; few *= 2)
     if (problem.canSwap && !hasTransposedOperands(problem) && problem.m <= few)
@@ -203,11 +206,11 @@ std::vector<GemmConfig> listCandidates(const GpuTarget &target, const GemmProble
                                        bool wgmma) {
   auto sizes = [](std::optional<unsigned> choice, Sizes open) { return choice ? Sizes{*choice} : open; };
   // All warps wait for transposed operands, so steps are as long, and blocks as large, as wgmma supports. fp8
-  // 4096x4096x4096 nn takes 164 us with 256x128x128, 258 with steps of 64 bytes, tn 226 and 361.
+  // 4096x4096x4096 nn takes 164 us with 256x128x128, but 258 with steps of 64 bytes; tn takes 226 and 361.
   bool transposed = !wgmma && areTransposed(target, problem);
   unsigned span = swizzleSpan / problem.elementBytes(),
            step = transposed ? span : mmaStepBytes / problem.elementBytes();
-  // Copying the larger operand without transposition is faster: tt takes 187 us with 256x128x128, nn 164.
+  // It is faster if the larger operand is copied without transposition: tt takes 187 us with 256x128x128, nn 164.
   auto threadSizes = [&](bool isLarger) {
     return !transposed ? Sizes{32, 64, 128} : isLarger ? Sizes{64, 128, 256} : Sizes{64, 128};
   };
@@ -220,7 +223,7 @@ std::vector<GemmConfig> listCandidates(const GpuTarget &target, const GemmProble
   std::vector<GemmConfig> candidates;
   for (unsigned blockM : blocksM) {
     bool few = wgmma && blockM < wgmmaRows && isPowerOfTwo(blockM);
-    // Two spans where the MMAs of a step are short: 1 % at 16x8192x8192.
+    // If the MMAs of a step are short, a step is two swizzle spans, which gains 1 % at 16x8192x8192.
     bool mayBeShifted = !wgmma && !problem.asyncCopies && problem.elementBytes() <= 2 && !choices.blockM &&
                         !choices.blockN && !choices.blockK;
     Sizes blocksK = sizes(choices.blockK, mayBeShifted ? Sizes{step, span}
@@ -234,7 +237,8 @@ std::vector<GemmConfig> listCandidates(const GpuTarget &target, const GemmProble
                    wgmma ? Sizes{8, 4} : Sizes{mmaSyncWarps(target, problem, blockM, blockN, blockK)})) {
           GemmConfig config{blockM, blockN, blockK, 1, numWarps, 1, wgmma};
           config.groupM = choices.groupM.value_or(chooseGroup(target, problem, config));
-          // Groups side by side along N read the same rows: 1024x1024x8192 took 34.8 us that way, 32.0 with 128x64.
+          // Warp groups side by side along N read the same rows: 1024x1024x8192 took 34.8 us that way, 32.0 with
+          // 128x64.
           bool isSideBySide = wgmma && groupsAlongN(config) > 1;
           if (isSideBySide && !choices.numWarps)
             continue;
@@ -246,7 +250,8 @@ std::vector<GemmConfig> listCandidates(const GpuTarget &target, const GemmProble
           if (stages && checkGemmConfig(target, problem, config).empty())
             candidates.push_back(config);
         }
-    // Rows beyond the edge of a are slower than existing rows (44.7 us with blocks of 16 rows, 52.6 us with 64).
+    // Larger blocks would have rows beyond the edge of a, which are slower than existing rows (44.7 us with blocks of
+    // 16 rows, 52.6 us with 64).
     if (few && !candidates.empty())
       break;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The cost model: the tile, warps and stages that a GEMM c[M, N] = a[M, K] @ b[K, N] should have.
+// The cost model: chooses the tile, warps and stages of a GEMM c[M, N] = a[M, K] @ b[K, N].
 //
 //   GemmProblem problem{.m = 4096, .n = 4096, .k = 4096};
 //   GemmEstimate best = rankGemmConfigs(*findTarget("sm_90a"), problem).front();   // 128x256x64, 8 warps, 4 stages
@@ -29,7 +29,7 @@ struct GemmProblem {
   bool plainStores = false;       ///< whether a kernel with tensor maps writes c without one
   unsigned numSms = 0;            ///< 0: as many as the target's GPU has
   /// Whether a and b can be read through tensor maps, because their rows start at multiples of 16 bytes. wgmma requires
-  /// it.
+  /// this.
   bool tensorMaps = true;
   /// With mma.sync: the bytes of a or b that a thread copies at a time, 1 to 16, by cp.async or through registers.
   unsigned copyBytes = 16;
@@ -40,19 +40,19 @@ struct GemmProblem {
   bool anyBlockSize = true;
   /// Whether cta-share-steps may split the tiles of the last wave over idle multiprocessors.
   bool splitTail = true;
-  /// Whether it may also split a single wave, as in persistent kernels for all sizes. Kernels for given sizes are not
-  /// persistent then.
+  /// Whether cta-share-steps may also split a kernel's only wave, as it does in persistent kernels for all sizes.
+  /// Kernels for given sizes that have a single wave are not persistent.
   bool splitOnlyRound = false;
-  /// Whether wgmma may compute blocks of fewer than 64 rows, or of a number of rows that is no power of two, with
+  /// Whether wgmma may compute blocks of fewer than 64 rows, or of a number of rows that is not a power of two, with
   /// swapped operands (tile-swap-dot).
   bool canSwap = true;
-  /// Whether this includes numbers of rows that are not powers of two.
+  /// With `canSwap`, whether blocks may have a number of rows that is not a power of two.
   bool anyRows = true;
-  /// Whether a thread holds half as many accumulators of a tile as it could, and shared memory holds the tile's
-  /// accumulators as well: for kernels with the accumulators of two dots, or with accumulators that cannot stay in
-  /// wgmma's registers.
+  /// Whether to leave room for other accumulators: each thread then holds at most half as many accumulators of a tile
+  /// as it could, and shared memory also holds the tile's accumulators. Set for kernels with the accumulators of two
+  /// dots, or with accumulators that cannot stay in wgmma's registers.
   bool roomForAccumulators = false;
-  /// Whether wgmma can compute the dots: not those of f32 that must be exact.
+  /// Whether wgmma can compute the dots; it cannot compute f32 dots that must be exact.
   bool warpGroups = true;
 
   bool kMajor() const { return aKMajor && bKMajor; }
@@ -71,7 +71,7 @@ struct GemmConfig {
   bool operator==(const GemmConfig &) const = default;
 };
 
-/// Returns true if columns of c are wgmma's rows.
+/// Returns true if the columns of c are wgmma's rows, because operands are swapped.
 bool isSwapped(const GemmConfig &config);
 
 /// The rows and columns of the tile as wgmma counts them.
@@ -99,8 +99,7 @@ struct GemmChoices {
   std::optional<unsigned> blockM = {}, blockN = {}, blockK = {}, groupM = {}, numWarps = {}, numStages = {};
 };
 
-/// Returns the reason why this compiler cannot build the configuration for the target and the problem's types, or an
-/// empty text.
+/// Returns why this compiler cannot build the configuration for the target and the problem's types; empty if it can.
 std::string checkGemmConfig(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config);
 
 /// Predicts the time of a legal configuration.
@@ -111,7 +110,7 @@ GemmEstimate estimateGemm(const GpuTarget &target, const GemmProblem &problem, c
 std::vector<GemmConfig> gemmCandidates(const GpuTarget &target, const GemmProblem &problem,
                                        const GemmChoices &choices = {});
 
-/// Returns the estimates of these configurations, cheapest first.
+/// Returns the estimates of the configurations of gemmCandidates(), cheapest first.
 std::vector<GemmEstimate> rankGemmConfigs(const GpuTarget &target, const GemmProblem &problem,
                                           const GemmChoices &choices = {});
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The resources of a GEMM configuration after the passes, computed by the plans that they follow (Plan/).
+// The resources that a GEMM configuration takes after the passes, computed by the same plans that the passes follow
+// (Plan/).
 //
 //   GemmBudget budget = budgetOf(gpu, problem, config);
-//   budget.slots           // 6: for a kernel that requests three stages, and is alone on its multiprocessor
+//   budget.slots           // 6: for a kernel that requests three stages and is alone on its multiprocessor
 //
 #pragma once
 

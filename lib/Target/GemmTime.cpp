@@ -23,14 +23,15 @@ namespace {
 constexpr unsigned lineBytes = 128;        // bytes of a line of L2
 constexpr int64_t atomBytes = wgmmaBytesK; // bytes along K that one instruction reads; of mma.sync as well
 
-/// Returns the limits of `atomBytes` along K of one tile, in clocks, that do not depend on the sizes.
+/// Returns the cycles that each resource takes for `atomBytes` along K of one tile, as far as they do not depend on the
+/// sizes.
 Overlap unchangingClocks(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config,
                          const GemmConstants &c, bool warpGroups) {
   const Tuned &tuned = tunedOf(target);
   double m = config.blockM, n = config.blockN;
   Overlap clocks;
   if (!config.wgmma) {
-    // Without promises one element at a time: a load of a warp, and its store to shared memory.
+    // Without known alignment, threads copy one element at a time: a load, and a store to shared memory.
     double bytes = std::max(problem.copyBytes, problem.elementBytes());
     clocks.add((m + n) * atomBytes / bytes / threadsPerWarp * c.copy, GemmLimit::Copies);
   }
@@ -44,7 +45,7 @@ Overlap unchangingClocks(const GpuTarget &target, const GemmProblem &problem, co
     if (target.has(Feature::Tcgen05)) // one instruction multiplies up to 128 rows, for all warp groups
       read = (rows * wgmmaRows + std::ceil(rows / 2) * columns) * atomBytes;
     TransposedLines transposed = transposedLines(problem, config);
-    // Threads read the left operand instead of the instructions: once, with half of the banks at a time.
+    // Threads, not the instructions, read the left operand: once, using half of the banks at a time.
     if (transposed.read)
       read = (m * n / wgmmaRows + tuned.bankConflicts * transposed.read) * atomBytes;
     read += transposed.stored * atomBytes;
@@ -63,17 +64,17 @@ Overlap unchangingClocks(const GpuTarget &target, const GemmProblem &problem, co
   return clocks;
 }
 
-/// Returns the clocks of an atom by the power limit, per element of a tile of c and busy multiprocessor. Energy is
-/// proportional to the bits that are multiplied, so atoms of all types are alike. The clock falls so that all busy
-/// multiprocessors together stay within the limit.
+/// Returns the cycles that the power limit imposes on an atom, per element of a tile of c and per busy multiprocessor.
+/// Energy is proportional to the number of bits that are multiplied, so it is the same for atoms of all types. The
+/// clock falls so that all busy multiprocessors together stay within the limit.
 double energyOf(const GemmConfig &config, const Tuned &tuned, const GemmConstants &c) {
   constexpr double elements16 = atomBytes / 2.0;
   bool isOdd = !std::has_single_bit(config.blockM) || !std::has_single_bit(config.blockN);
   return elements16 * 2 * (isOdd ? tuned.oddEnergy : 1) / c.power * c.clockGHz;
 }
 
-/// Returns the factor by which a step takes longer where rows of c's blocks, or of a row-major b's, begin inside a line
-/// of L2, and so need two requests per panel.
+/// Returns the factor by which a step takes longer if rows of c's blocks, or of blocks of a row-major b, begin inside
+/// an L2 line, and so need two requests per panel.
 double straddleFactor(const GemmProblem &problem, const GemmConfig &config, const Tuned &tuned) {
   auto straddles = [&](unsigned elementBytes) { return config.blockN * elementBytes % lineBytes != 0; };
   if (config.wgmma && !problem.bKMajor && straddles(problem.elementBytes()))
@@ -88,9 +89,9 @@ double spillFactor(const GemmProblem &problem, const GemmConfig &config, const T
   return spills ? tuned.spillFactor + (needed - tuned.stepRegisters) / tuned.spilledRegisters : 1;
 }
 
-/// Returns the CTAs per multiprocessor of a kernel whose operands threads load, by registers and shared memory. If a
-/// cluster splits K, shared memory also holds the accumulators of the others: 64x64 tiles in eight parts take 214 us
-/// for 5029x35x11587, in four 91.
+/// Returns the number of CTAs per multiprocessor of a kernel whose operands threads load, as limited by registers and
+/// shared memory. If a cluster splits K, shared memory also holds the accumulators of the other CTAs: with 64x64 tiles,
+/// 5029x35x11587 takes 214 us in eight parts, 91 in four.
 unsigned residentTiles(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config,
                        unsigned ctasPerTile) {
   const Tuned &tuned = tunedOf(target);
@@ -144,7 +145,7 @@ GemmFormula::GemmFormula(const GemmProblem &problem, const GemmConfig &config, u
   gap = c.step / c.clockGHz;
   // While one slot is read, the others are being filled.
   double slotBytes = (config.blockM + config.blockN) * stepBytes;
-  // A transposed operand leaves its slot at once, and is read from another buffer.
+  // A transposed operand leaves its slot immediately, and is read from another buffer.
   const unsigned ahead = transposedLines(problem, config).stored ? config.numStages : config.numStages - 1;
   minStep = config.wgmma ? (tuned.slotLatency + slotBytes / tuned.slotRate) / std::max(1u, ahead) : 0;
   // A single group releases its slots one step late.
@@ -212,8 +213,8 @@ GemmFormula::Work GemmFormula::workFor(const GemmSize &size) const {
   return work;
 }
 
-/// Returns the lines of L2 that a box reads per line of its length, if rows have that many elements and are
-/// consecutive: two where they begin inside a line.
+/// Returns how many L2 lines a box reads per line of its length, if rows of `rowElements` elements are consecutive in
+/// memory: nearly two if rows begin inside lines.
 double GemmFormula::linesOf(bool kMajor, int64_t rowElements) const {
   if (!config.wgmma)
     return kMajor ? shortRows : 1;
@@ -236,10 +237,10 @@ Overlap GemmFormula::atomClocks(const Work &work) const {
 double GemmFormula::computeTime(const Work &work, double atomClocks) const {
   const double mmas = atomClocks * busy;
   double compute = work.maxSteps * std::max(mmas + gap, minStep) + double(work.rounds) * epilogue;
-  // This delays copies once the ring is full, unless memory is slower.
+  // The late release delays copies once the ring is full, unless memory is slower.
   if (late > 0)
     compute += std::max(0.0, work.maxSteps - config.numStages) * late * std::max(0.0, 1 - work.memory / compute);
-  // Each tile waits for the units; gaps and epilogues count only if nothing else can run.
+  // Tiles that are computed at the same time share the units; gaps and epilogues count only if nothing else can run.
   if (const double together = std::min(tilesAtATime, double(work.rounds)); together > 1)
     compute = std::max(work.maxSteps * mmas * crowded + double(work.steps) * gap + epilogue, compute / together);
   return compute * spills;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Expected time of a GEMM configuration, by the constants of Tuned.def.
+// Predicts the time of a GEMM configuration with the constants of Tuned.def.
 //
-// A tile's time is the sum of its K steps, each as long as the busiest of tensor cores, shared memory, L2 and power
-// limit, plus a part that nothing overlaps; then the epilogue. Multiprocessors compute their tiles one after another.
-// Global memory is a lower bound of the total. CostModel.md has the formula, test/unit/Target the fit.
+// A tile's time is the sum of its K steps, and then the epilogue. Each K step is as long as the busiest of tensor
+// cores, shared memory, L2 and power limit, plus a part that nothing overlaps. Multiprocessors compute their tiles one
+// after another. The time of global memory is a lower bound of the total. CostModel.md has the formula,
+// test/unit/Target the fit.
 #pragma once
 
 #include "Target/CostModel.h"
@@ -25,14 +26,14 @@ TransposedLines transposedLines(const GemmProblem &problem, const GemmConfig &co
 /// registers. They are good enough to rank configurations, not to predict times.
 const GemmConstants &threadConstants(const Tuned &tuned, bool warpGroups, bool asyncCopies);
 
-/// Returns the registers of a thread for accumulators and for the elements of a step, if these pass through registers,
-/// or otherwise for their addresses, one per copy.
+/// Returns the number of registers of a thread for accumulators and a step: for the step's elements if these pass
+/// through registers, otherwise for their addresses, one per copy.
 unsigned registersOfStep(const GemmProblem &problem, const GemmConfig &config);
 /// Returns false if ptxas would spill: 128x128x32 with four warps spills 188 bytes with copies of 4 bytes, and none
 /// with copies of 8.
 bool fitsRegisters(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config);
 
-/// Collects times that overlap: their 8-norm.
+/// Combines times that overlap into their 8-norm.
 class Overlap {
 public:
   void add(double time, GemmLimit limit) {
@@ -56,7 +57,7 @@ private:
 class Divider {
 public:
   explicit Divider(unsigned divisor) : divisor(divisor), inverse(1.0 / divisor) {}
-  /// Requires 0 <= number < 2^51: half of the divisor's inverse then exceeds all rounding errors.
+  /// Requires 0 <= number < 2^51, so that half of the divisor's inverse exceeds all rounding errors.
   int64_t divide(int64_t number) const { return static_cast<int64_t>((double(number) + 0.5) * inverse); }
   /// Divides, rounding up.
   int64_t ceilDiv(int64_t number) const { return divide(number + divisor - 1); }
@@ -77,7 +78,7 @@ public:
   GemmFormula(const GemmProblem &problem, const GemmConfig &config, unsigned numSms, const GpuTarget &target,
               const GemmConstants &constants, bool warpGroups, unsigned tilesAtATime = 1, unsigned ctasPerTile = 1);
 
-  /// Returns the formula with the target's constants.
+  /// Returns the formula for a configuration, with the target's constants.
   static GemmFormula of(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config,
                         unsigned ctasPerTile = 1);
 
@@ -87,7 +88,7 @@ public:
     int64_t tiles, steps, rounds; ///< all tiles; K steps of each; tiles of the busiest multiprocessor
     bool isSplit;                 ///< whether the tiles of the last wave are split
     double waves, maxSteps;       ///< tiles, whole and partial, and K steps of the busiest multiprocessor
-    double memory;                ///< ns of HBM
+    double memory;                ///< ns of HBM traffic
   };
   /// Sizes are from 1 to 2^31.
   Work workFor(const GemmSize &size) const;
@@ -108,16 +109,16 @@ private:
   bool splitOnlyRound;
   bool aKMajor, bKMajor;
   Divider blockM, blockN, blockK, multiprocessors;
-  std::optional<TailSplit> tail; ///< none if the last wave is not split
+  std::optional<TailSplit> tail; ///< nullopt if the last wave is not split
   double elementBytes, outputBytes;
   int64_t elementsOfLine;       ///< elements of a line of L2
   Overlap unchanging;           ///< limits of an atom that do not depend on the sizes
   double energy;                ///< clk of an atom, per element of the tile and busy multiprocessor
   double ingest, l2;            ///< clk of an atom, per row and column; l2: also per busy multiprocessor
-  double narrowA, narrowB;      ///< additional part of a and of b that is read from HBM, where short chunks take longer
-  double memory, writes, pause; ///< ns of a byte that is read, of a byte that is written, of a pause
-  double busy;                  ///< ns of a step for each clock of an atom
-  double gap, late, epilogue;   ///< ns of a step, of a step, of a tile
+  double narrowA, narrowB;      ///< fractions of a and b added to the bytes from HBM, because short chunks take longer
+  double memory, writes, pause; ///< ns per byte read, ns per byte written, ns of a pause
+  double busy;                  ///< ns of a step per cycle of an atom
+  double gap, late, epilogue;   ///< ns per step, per step and per tile
   double minStep;               ///< ns until a slot is filled while all other slots are in flight
   double straddlingLines, missingLines, l2Bytes; ///< from Tuned.def
   double spills, fixed;

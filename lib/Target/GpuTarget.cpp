@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The target table: one line per target. test/unit/Target finds wrong columns.
+// The target table: one line per target. test/unit/Target checks the columns.
 #include "Target/GpuTarget.h"
 
 namespace tile::target {

@@ -43,8 +43,8 @@ constexpr uint32_t operator|(uint32_t a, Feature b) {
 struct CardTuning; // Card/CardTarget.h
 
 struct GpuTarget {
-  /// as ptxas spells it: "sm_90a", whose code runs on 9.0 only; "sm_100f" on 10.0 and 10.3; without a letter on all
-  /// later GPUs of the major version
+  /// The name as ptxas spells it. Code for "sm_90a" runs on 9.0 only, code for "sm_100f" on 10.0 and 10.3; without a
+  /// letter, code runs on all later GPUs of the major version.
   std::string_view name;
   unsigned capability;         ///< compute capability times ten: 90
   unsigned ptxVersion;         ///< PTX ISA version times ten that we emit: 87
@@ -55,7 +55,7 @@ struct GpuTarget {
   unsigned numSms;             ///< multiprocessors of `deviceName`; only estimates use it
   uint32_t features;           ///< union of Feature
   std::string_view deviceName; ///< name of a GPU, for messages and estimates
-  /// The constants of the card that it is; null: those of the table
+  /// The constants of the card that the target describes; null for the constants of Tuned.def.
   const CardTuning *card = nullptr;
 
   bool has(Feature feature) const { return (features & uint32_t(feature)) != 0; }

@@ -13,8 +13,8 @@ namespace {
 
 constexpr int64_t manyRows = 4096;
 
-/// In addition to the tiles of gemmCandidates: tiles of few columns, and longer steps of small tiles, which are limited
-/// by latency.
+/// Tiles that are tried in addition to those of gemmCandidates: tiles with few columns, and small tiles with longer
+/// steps, which are limited by latency.
 constexpr GemmChoices smallTiles[] = {{.blockM = 64, .blockN = 16, .blockK = 128, .numWarps = 4},
                                       {.blockM = 64, .blockN = 32, .blockK = 128, .numWarps = 4},
                                       {.blockM = 32, .blockN = 32, .blockK = 64, .numWarps = 4},
@@ -29,7 +29,7 @@ bool allows(const GemmChoices &choices, const GemmChoices &tile) {
          agrees(&GemmChoices::numWarps);
 }
 
-/// Lists tiles, warps and stages for all sizes: few rows have separate tiles.
+/// Lists configurations of tiles, warps and stages for all sizes, including separate tiles for few rows.
 std::vector<GemmConfig> listConfigs(const GpuTarget &target, GemmProblem problem, const GemmChoices &choices) {
   std::vector<GemmConfig> configs;
   auto add = [&](const GemmChoices &open) {
@@ -55,14 +55,15 @@ std::vector<GemmConfig> listConfigs(const GpuTarget &target, GemmProblem problem
   return configs;
 }
 
-/// The best number of tiles of a column that run together depends on the sizes that a kernel serves: most of them
-/// decide.
+/// Returns the number of tiles of a column that run together. The best number depends on the sizes; this is the one
+/// that is best for most of the sizes that the kernel serves.
 unsigned voteForGroup(const GpuTarget &target, GemmProblem problem, GemmChoices choices, const GemmConfig &config,
                       const std::vector<GemmSize> &sizes) {
   if (choices.groupM)
     return *choices.groupM;
-  // Small tiles whose operands threads load have an address per element. Computing these from program ids that are
-  // divided takes more registers: 16x32x128 spills 552 bytes, and takes two to three times as long.
+  // Small tiles whose operands threads load have an address per element. In groups, program ids must be divided to
+  // compute these addresses, which takes more registers: 16x32x128 spills 552 bytes, and takes two to three times as
+  // long.
   const unsigned smallTile = tunedOf(target).copyableTile;
   if (!config.wgmma && config.blockM * config.blockN < smallTile)
     return 1;
@@ -106,7 +107,7 @@ public:
   double time(size_t kernel, size_t size) const { return times[kernel * numSizes + size]; }
   double bestTime(size_t size) const { return best[size]; }
 
-  /// Returns the cost of such a loss at one size: the part beyond the tolerance counts several times.
+  /// Returns the cost of a relative loss at one size: the part beyond the tolerance counts several times.
   static double cost(double loss) {
     constexpr double tolerated = 0.05, weight = 4;
     return loss + weight * std::max(0.0, loss - tolerated);
@@ -165,8 +166,8 @@ std::vector<size_t> growSet(const TimeTable &table, const SetLimits &limits) {
   return set;
 }
 
-/// Earlier choices were made without knowing the later ones: exchanges each for the best kernel in addition to the
-/// others, until nothing changes.
+/// Replaces each member by the kernel that best complements the others, until nothing changes, because earlier members
+/// were chosen without knowing later ones.
 void exchangeMembers(const TimeTable &table, std::vector<size_t> &set) {
   constexpr int maxRounds = 4;
   bool changed = set.size() > 1;
@@ -185,7 +186,7 @@ void exchangeMembers(const TimeTable &table, std::vector<size_t> &set) {
   }
 }
 
-/// Orders the members as if the set grew again from nothing: dropping the last one then loses least.
+/// Orders the members as if the set grew again from nothing, so that dropping the last one loses least.
 void orderByGain(const TimeTable &table, std::vector<size_t> &set) {
   for (size_t place = 0; place < set.size(); ++place) {
     std::vector<double> times = table.timesOf({set.begin(), set.begin() + place});
@@ -211,7 +212,7 @@ std::vector<GemmKernel> listKernels(const GpuTarget &target, const GemmProblem &
   if (rules.pingPong == ScheduleRules::PingPong::Always && !kernels.empty())
     return kernels;
   for (const GemmConfig &config : listConfigs(target, problem, choices)) {
-    // Through registers 128x64 takes up to a third longer than 64x128, and gains nowhere.
+    // With operands through registers, 128x64 takes up to a third longer than 64x128, and is never faster.
     if (!config.wgmma && !problem.asyncCopies && !choices.blockM && config.blockM > config.blockN)
       continue;
     if (!config.wgmma) { // without tensor maps kernels are not persistent
@@ -267,7 +268,8 @@ KernelSet chooseKernels(const GpuTarget &target, const GemmProblem &problem, con
   std::vector<size_t> members = growSet(table, limits);
   exchangeMembers(table, members);
   orderByGain(table, members);
-  // The first one becomes an artifact's general variant: whole tiles need no clusters, and suit most sizes.
+  // The first kernel becomes an artifact's general variant: a kernel with whole tiles needs no clusters and suits most
+  // sizes.
   auto whole = std::find_if(members.begin(), members.end(),
                             [&](size_t member) { return all[member].schedule.ctasPerTile == 1; });
   if (whole != members.end())

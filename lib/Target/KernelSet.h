@@ -3,8 +3,8 @@
 // possible kernel.
 //
 //   KernelSet set = chooseKernels(gpu, problem, {}, {}, sampleSizes({}), {.most = 8});
-//   set.kernels[0]      the best single one
-//   set.worstLoss()     0.06: for one of the sizes the best of the set takes 6 % longer than the best of all
+//   set.kernels[0]      the best kernel on its own
+//   set.worstLoss()     0.06: at some size, the best kernel of the set takes 6 % longer than the best of all kernels
 //
 // All kernels that the compiler can build are priced for all sizes (ScheduleTime.h); then the set grows by the kernel
 // with the largest gain.
@@ -16,7 +16,7 @@
 
 namespace tile::target {
 
-/// Sizes that a GEMM may be called with; known sizes are the same in all of them.
+/// The sizes that are the same in all calls of a GEMM.
 struct KnownSizes {
   std::optional<int64_t> m = {}, n = {}, k = {};
 };
@@ -26,18 +26,19 @@ struct SampledSize {
   double weight; ///< weight of a loss at this size
 };
 
-/// Sizes of neural networks are mostly multiples of 8: only kernels for aligned rows are chosen by them.
+/// Only kernels for aligned rows are chosen with the sizes of neural networks, because these are mostly multiples of 8.
 enum class SampleKind { OfNetworks, Anywhere };
 
-/// Returns sizes that are spread evenly on a logarithmic scale up to 16384 and, if wanted, those of neural networks
-/// with more weight: squares, few rows, long K. They are the same in each run, and a single one if all sizes are known.
+/// Returns sizes that are spread evenly on a logarithmic scale up to 16384 and, with `OfNetworks`, those of neural
+/// networks with more weight: squares, few rows, long K. The sizes are the same in each run; there is only one if all
+/// sizes are known.
 std::vector<SampledSize> sampleSizes(const KnownSizes &known, SampleKind kind = SampleKind::OfNetworks);
 
 /// A kernel to compile.
 struct GemmKernel {
   GemmConfig config;
   GemmSchedule schedule;
-  bool splitTail; ///< splits the tiles of the last wave (cta-share-steps)
+  bool splitTail; ///< whether it splits the tiles of the last wave (cta-share-steps)
 
   bool operator==(const GemmKernel &) const = default;
 };
@@ -52,7 +53,7 @@ struct ScheduleRules {
   bool sameOrder = false;
 };
 
-/// Returns all possible kernels. Their groups of tiles are 1 unless they are fixed, because they follow from the sizes.
+/// Returns all possible kernels. Their `groupM` is 1 unless `choices` fixes it, because it depends on the sizes.
 std::vector<GemmKernel> listKernels(const GpuTarget &target, const GemmProblem &problem, const GemmChoices &choices,
                                     const ScheduleRules &rules);
 
@@ -64,7 +65,7 @@ double estimateKernel(const GpuTarget &target, const GemmProblem &problem, const
 
 struct SetLimits {
   size_t most = 8;         ///< maximum number of kernels
-  double tolerance = 0.03; ///< the set does not grow when no size loses more
+  double tolerance = 0.03; ///< the set stops growing when no size loses more
 };
 
 /// The expected times for a size of the sample.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Evaluates the formula of GemmTime, PingPong and ScheduleTime without branches, roots and integers. Comments say where
-// the result is lower.
+// the result is lower than that of the formula.
 #include "Target/LeastTimes.h"
 
 #include <algorithm>
@@ -13,14 +13,14 @@ namespace {
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
-/// Returns the nearest integer of values below 2^22: a larger value plus this constant has no bits for the fraction.
+/// Rounds values below 2^22 to the nearest integer: their sum with this constant has no bits for the fraction.
 template <typename Vector> Vector nearest(Vector x) {
   constexpr float large = 12582912; // 1.5 * 2^23
   return (x + large) - large;
 }
 
-/// Divides integers, rounding up: half of the divisor's inverse exceeds all rounding errors. One too many for large
-/// ones, see compute.
+/// Divides integers, rounding up; half of the divisor's inverse exceeds all rounding errors. For large integers, the
+/// result may be one too many (see compute).
 template <typename Vector> Vector ceilDivide(Vector x, Vector inverse) {
   return nearest(x * inverse + (0.5f - 0.5f * inverse));
 }
@@ -43,7 +43,7 @@ float divisorOf(int64_t size) {
 struct LeastTimes::Size {
   float m, n, k;
   float outputs, inputs;              ///< elements of c; of a and b
-  float divisorM, divisorN, divisorK; ///< the largest powers of two
+  float divisorM, divisorN, divisorK; ///< the largest powers of two that divide m, n and k
 };
 
 void LeastTimes::add(const ScheduleFormula &formula) {
@@ -107,8 +107,8 @@ void LeastTimes::add(const ScheduleFormula &formula) {
 
 LeastTimes::Lanes LeastTimes::leastTimes(const Kernels &all, const Size &size) {
   const Lanes zero = {}, one = zero + 1, m = zero + size.m, n = zero + size.n, k = zero + size.k;
-  // The work. A split tail takes at least as long as if all multiprocessors had the same share of all steps, if no more
-  // than `lostSteps` were lost.
+  // The work. A split tail takes at least the time of an equal share of all steps for each multiprocessor, plus
+  // `lostSteps`.
   const Lanes tiles = ceilDivide(m, all.inverseM) * ceilDivide(n, all.inverseN) * all.parts;
   const Lanes steps = ceilDivide(ceilDivide(k, all.inverseK), all.inverseParts);
   const Lanes rounds = ceilDivide(tiles, all.inverseSms), wholeSteps = rounds * steps;
@@ -146,7 +146,8 @@ void LeastTimes::compute(GemmSize size, std::span<float> microseconds) const {
   size = ScheduleFormula::clamp(size);
   const float m = float(size.m), n = float(size.n), k = float(size.k);
   const Size sizes{m, n, k, m * n, (m + n) * k, divisorOf(size.m), divisorOf(size.n), divisorOf(size.k)};
-  // Sums are added in another order; from 2^22 tiles there is one round too many, for larger sizes one tile or step.
+  // The factor allows for sums in a different order and for quotients that are one too many: rounds from 2^22 tiles on,
+  // and tiles or steps at larger sizes.
   constexpr int64_t large = 1 << 21;
   const float rounding = std::max({size.m, size.n, size.k}) > large ? 0.99f : 0.999f;
   for (size_t i = 0; i < count; i += lanes) {

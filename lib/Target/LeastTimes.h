@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Lower bounds of the times of many kernels, computed at once. A launcher that looks for the fastest of two dozen
-// kernels evaluates the formula only for those whose bound is below the best time so far.
+// Lower bounds of the times of many kernels, computed together. A launcher that looks for the fastest of two dozen
+// kernels evaluates the formula only for kernels whose bound is below the best time so far.
 //
 //   ScheduleFormula::microseconds   limits that overlap by their 8-norm, the tail as it is split    60 ns a kernel
 //   LeastTimes::compute             the largest limit, the tail as if splitting it were perfect     8 ns a kernel
@@ -25,14 +25,14 @@ private:
   /// The values of four kernels side by side, one vector register on every x86-64 and Arm processor.
   static constexpr size_t lanes = 4;
   using Lanes = float __attribute__((vector_size(lanes * sizeof(float))));
-  /// The constants of GemmFormula and ScheduleFormula of each kernel, in us instead of ns and clocks.
+  /// The constants of GemmFormula and ScheduleFormula of each kernel, in us instead of ns and cycles.
   struct Kernels {
     Lanes blockM, blockN;
     Lanes inverseM, inverseN, inverseK, inverseSms, inverseParts; ///< of blocks, multiprocessors, parts of a tile
     Lanes parts, numSms;
     Lanes lostSteps;                              ///< minimum cost of splitting the tail; infinite: it is not split
     Lanes lineM, lineN, lineKOfA, lineKOfB;       ///< elements of a line of L2; 0 if not contiguous
-    Lanes evenA, straddlingA, evenB, straddlingB; ///< lines per line that is used, times l2
+    Lanes evenA, straddlingA, evenB, straddlingB; ///< L2 lines read per line that is used, times l2
     Lanes missing;                                ///< the same for a row beyond the edge of the matrix
     Lanes minAtom, energy, ingest;                ///< for the atoms of a step
     Lanes gap, minStep, epilogue, stages, late, atATime, crowded, spills;

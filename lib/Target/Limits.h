@@ -6,7 +6,7 @@
 
 namespace tile::target {
 
-/// Maximum stages of a kernel, and of a loop with its own number.
+/// Maximum number of stages of a kernel, or of a loop that sets its own number.
 constexpr unsigned maxStages = 16;
 
 /// Maximum elements of a TMA box along each dimension (CUDA driver API, cuTensorMapEncodeTiled).

@@ -20,8 +20,8 @@ unsigned mmaTypeBits(MmaType type);
 
 /// The number of elements along k that share a scale, for scales of type e8m0 and of type e4m3.
 constexpr unsigned byteScaleGroup = 32, floatScaleGroup = 16;
-/// Returns true if tensor cores with block scales multiply these types with one scale per such group: 8-bit or 4-bit
-/// floats.
+/// Returns true if tensor cores with block scales multiply these types, 8-bit or 4-bit floats, with one scale per
+/// `scaleGroup` elements along k.
 bool takesScales(MmaType a, MmaType b, unsigned scaleGroup);
 
 struct MmaInstruction {
@@ -39,7 +39,7 @@ struct MmaInstruction {
 /// Returns every instruction for these types on this target, from the smallest to the largest.
 std::vector<const MmaInstruction *> mmaInstructions(const GpuTarget &target, MmaType a, MmaType b, MmaType accumulator);
 
-/// Returns the largest one, or null if the tensor cores do not support these types.
+/// Returns the largest instruction, or null if the tensor cores do not support these types.
 const MmaInstruction *widestMma(const GpuTarget &target, MmaType a, MmaType b, MmaType accumulator);
 
 } // namespace tile::target

@@ -6,12 +6,12 @@
 
 namespace tile::target {
 
-/// Returns the configuration for two teams of four warps with a tile each, 128x128 unless the choices fix it; none if
-/// no legal one exists.
+/// Returns the configuration for two teams of four warps with a tile each, 128x128 unless the choices fix it; nullopt
+/// if no such configuration is legal.
 std::optional<GemmEstimate> findPingPong(const GpuTarget &target, const GemmProblem &problem, GemmChoices choices);
 
-/// Returns true if ping-pong is expected to be faster than `best`, the cheapest of the others: with few K steps, which
-/// do not hide an epilogue, and several tiles per multiprocessor.
+/// Returns true if ping-pong is expected to be faster than `best`, the cheapest configuration without it: with few K
+/// steps, which do not hide an epilogue, and several tiles per multiprocessor.
 bool prefersPingPong(const GpuTarget &target, const GemmProblem &problem, const GemmEstimate &best,
                      const GemmEstimate &pingPong);
 
@@ -25,7 +25,7 @@ struct PingPongGain {
   static constexpr double underestimate = 1.07;
 };
 
-/// The expected time with ping-pong, as prefersPingPong compares it; where no gain was measured, the time of one team.
+/// The expected time with ping-pong, as prefersPingPong compares it; if no gain was measured, the time of one team.
 class PingPongFormula {
 public:
   PingPongFormula(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config);

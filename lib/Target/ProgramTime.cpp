@@ -41,7 +41,7 @@ double longest(std::initializer_list<double> times) {
 
 } // namespace
 
-/// The clocks of one program on an idle multiprocessor, and of its busiest resource.
+/// The cycles of one program on an idle multiprocessor, and those of its busiest resource.
 struct ProgramTime::Clocks {
   double alone, longest;
 };
@@ -58,8 +58,8 @@ ProgramTime::ProgramTime(const GpuTarget &target, const ProgramResources &resour
   spilled = 2.0 * double(resources.spillBytes) * double(resources.threads);
 }
 
-/// Returns the time in which `running` CTAs of a multiprocessor finish: each uses the busiest resource in turn, while
-/// the others wait, or use other resources.
+/// Returns the time in which `running` CTAs of a multiprocessor finish: they use the busiest resource one after
+/// another, while the other CTAs wait or use other resources.
 double ProgramTime::waveClocks(const Clocks &clocks, double running) const {
   return running * clocks.longest + std::max(clocks.alone - clocks.longest, 0.0);
 }

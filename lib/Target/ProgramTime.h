@@ -19,7 +19,7 @@ struct ProgramWork {
   double steps = 0;       ///< global loads that wait for one another
   double exchanges = 0;   ///< values that warps exchange through shared memory, one after another
   double bytes = 0;       ///< bytes loaded and stored, in whole sectors
-  double rereadBytes = 0; ///< the part of them that a later loop loads again
+  double rereadBytes = 0; ///< the part of `bytes` that a later loop loads again
   double tensorFlops = 0; ///< FLOP of dots
   double operations = 0;  ///< operations on one element each
   double special = 0;     ///< exponentials, quotients, …
@@ -45,7 +45,7 @@ public:
 
   double microseconds(const ProgramWork &work) const;
 
-  /// Returns the CTAs of a full multiprocessor.
+  /// Returns the number of CTAs of a full multiprocessor.
   double resident() const { return ctas; }
 
 private:

@@ -17,20 +17,20 @@ struct Rates {
   double lanes = 128;    ///< fp32 operations per clock and multiprocessor
   double special = 16;   ///< exp2, rcp, …: CUDA programming guide, "Arithmetic Instructions"
   double ingest = 64;    ///< bytes per clock from L2 to a multiprocessor: its port to the crossbar
-  double latency = 700;  ///< clocks of a load that misses L1: about, on Hopper
+  double latency = 700;  ///< cycles of a load that misses L1, approximately, on Hopper
   double shared = 128;   ///< bytes per clock
   double dispatched = 1; ///< CTAs that the device starts per clock
-  /// Like multiplyAdds16, of loops of mma.sync: half of wgmma on Hopper, where a loop of nothing else reaches two
-  /// thirds.
+  /// Like multiplyAdds16, but for loops with mma.sync: half of wgmma's rate on Hopper, where a loop of nothing but
+  /// mma.sync reaches two thirds.
   double ofMmaSync16 = 1024;
 
-  /// Returns the rate of tensor cores: half for operands of twice the width.
+  /// Returns the rate of the tensor cores, which halves if operands are twice as wide.
   double multiplyAdds(unsigned operandBits) const { return multiplyAdds16 * 16 / (operandBits ? operandBits : 16); }
 };
 
 Rates ratesOf(const GpuTarget &target);
 
-/// Returns the bits of a type by its name in PTX: "f16" 16, "e4m3" 8, "tf32" 32.
+/// Returns the size in bits of a type, given its name in PTX: "f16" 16, "e4m3" 8, "tf32" 32.
 unsigned operandBits(std::string_view type);
 
 } // namespace tile::target

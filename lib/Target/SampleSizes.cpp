@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Sizes of GEMMs by which kernels are chosen.
+// The sizes of GEMMs for which kernels are chosen.
 #include "Target/KernelSet.h"
 
 #include <algorithm>

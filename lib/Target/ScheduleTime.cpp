@@ -7,8 +7,9 @@
 namespace tile::target {
 namespace {
 
-/// us between two tiles of a multiprocessor if each has a CTA and only one fits: the next one begins when the last one
-/// has ended. A part of `launch`; nothing is loaded ahead.
+/// Returns the us between two tiles of a multiprocessor if each tile has a CTA and only one CTA fits: the next CTA
+/// begins when the previous one has ended. This is a part of `launch`, and the first load, because nothing is loaded
+/// ahead.
 double changeTime(const GemmProblem &problem, const GemmConfig &config, const Tuned &tuned) {
   const GemmConstants &constants = tuned.wgmma;
   double bytes = double(config.blockM + config.blockN) * config.blockK * problem.elementBytes();

@@ -7,7 +7,7 @@
 namespace tile::target {
 
 /// The alignment of the shared memory of a CTA in bytes, which a 128-byte swizzle needs. Passes that fill shared memory
-/// keep as many bytes free, for the alignment of buffers.
+/// keep this many bytes free for the alignment of buffers.
 constexpr unsigned sharedAlignment = 1024;
 
 /// Returns the bytes that the driver reserves in each CTA: CUDA C++ Programming Guide, "Technical Specifications per

@@ -16,14 +16,14 @@ double clusterTime(const GpuTarget &target, const GemmConfig &config, unsigned c
   return tuned.clusterTime + tuned.exchangeTime * config.blockM * config.blockN / exchangedElements * (ctas - 1);
 }
 
-/// Returns fewer CTAs for clusters of four, which do not fill all groups of multiprocessors: 128 CTAs on 132 took two
-/// rounds on an H200.
+/// Returns the number of CTAs that run at the same time. Clusters of four do not fill all groups of multiprocessors:
+/// 128 CTAs on 132 multiprocessors took two waves on an H200.
 unsigned residentCtas(unsigned ctas, unsigned numSms) {
   return std::max(ctas > 2 ? numSms * 3 / 4 : numSms, ctas);
 }
 
 bool canSplitSteps(const GpuTarget &target, const GemmProblem &problem, GemmConfig config, unsigned ctas) {
-  // 64x128x32 through registers takes 461 us for 808x577x14651, 64x64 199.
+  // With operands through registers, 808x577x14651 takes 461 us with 64x128x32, but 199 with 64x64.
   if (!config.wgmma && !problem.asyncCopies && registersOfStep(problem, config) > tunedOf(target).splitRegisters)
     return false;
   // Each element of a thread's accumulator needs a slot; tiles that are not a power of two leave registers unused.
@@ -38,7 +38,7 @@ bool canSplitSteps(const GpuTarget &target, const GemmProblem &problem, GemmConf
 
 unsigned chooseStepSplit(const GpuTarget &target, const GemmProblem &problem, const GemmEstimate &estimate) {
   const Tuned &tuned = tunedOf(target);
-  // With fewer steps, most are in flight at once, so a cluster only adds cost.
+  // With fewer steps, most are in flight at the same time, so a cluster only adds cost.
   if (problem.k < tuned.splitSteps * estimate.config.blockK)
     return 1;
   bool isSplit = estimate.waves != std::floor(estimate.waves); // by cta-share-steps, over all multiprocessors
@@ -50,7 +50,7 @@ unsigned chooseStepSplit(const GpuTarget &target, const GemmProblem &problem, co
         !canSplitSteps(target, problem, estimate.config, ctas))
       continue;
     GemmEstimate parts = GemmFormula::of(target, problem, estimate.config, ctas).estimate(problem.size());
-    // Whole tiles that all run at once are not persistent.
+    // Whole tiles that all run at the same time are not persistent.
     double time = parts.microseconds + tuned.persistence + clusterTime(target, estimate.config, ctas);
     if (time < best) {
       best = time;

@@ -13,14 +13,14 @@ struct TailShare {
   int64_t lostSteps; ///< The cost of splitting for the owner, in K steps.
 };
 
-/// The cost of splitting, in K steps of one tile. Clocks are set by hand to an H200: bench/results/h200/tails.md.
+/// The cost of splitting, in K steps of one tile. Cycles are set by hand for an H200: bench/results/h200/tails.md.
 struct TailSplit {
-  /// The maximum number of parts of a tile: its owner adds the others' accumulators one after another.
+  /// The maximum number of parts of a tile: its owner adds the accumulators of the other parts one after another.
   static constexpr int64_t maxParts = 4;
   /// Keeps tail * (steps + piece) below 2^31 on up to 2047 multiprocessors.
   static constexpr int64_t maxSteps = 1 << 20;
-  /// Tiles whose K steps take fewer clocks, those of less than 128x128 by 64, belong to small problems, where computing
-  /// the schedule takes longer than splitting saves.
+  /// Tiles whose K steps take fewer cycles, such as those smaller than 128x128 by 64, belong to small problems, where
+  /// computing the schedule takes longer than splitting saves.
   static constexpr int64_t minStepClocks = 512;
   /// The minimum ratio of gain to cost of a split without a full wave before it.
   static constexpr int64_t onlyWave = 3;
@@ -31,7 +31,7 @@ struct TailSplit {
 
   TailSplit(int64_t sum, int64_t piece, int64_t fixed) : sum(sum), piece(piece), fixed(fixed) {}
 
-  /// `elements` of a tile, in fp32; `stepBytes` of one step along K.
+  /// `elements` is the number of fp32 elements of a tile, `stepBytes` the size of one step along K.
   TailSplit(int64_t elements, int64_t stepBytes) {
     constexpr int64_t sumBytesPerClock = 30, pieceClocks = 1500, fixedClocks = 9000;
     int64_t sumClocks = elements * int64_t(sizeof(float)) / sumBytesPerClock, step = stepClocks(elements, stepBytes);
@@ -41,7 +41,7 @@ struct TailSplit {
     fixed = inSteps(fixedClocks);
   }
 
-  /// Returns the minimum clocks of a step, at 2048 multiply-adds per clock of 16-bit operands, 4096 of 8 bits.
+  /// Returns the minimum cycles of a step: per cycle, there are 2048 multiply-adds of 16-bit or 4096 of 8-bit operands.
   static int64_t stepClocks(int64_t elements, int64_t stepBytes) {
     return std::max<int64_t>(elements * stepBytes / 4096, 1);
   }
@@ -53,7 +53,7 @@ struct TailSplit {
   int64_t stepsFor(int64_t parts) const { return parts * (parts - 1) * sum; }
 
   /// Returns how `tail` tiles of `steps` K steps are split over `ctas` multiprocessors, after `waves` full waves;
-  /// nothing if that does not gain. Requires 0 < tail < ctas.
+  /// nullopt if splitting gains nothing. Requires 0 < tail < ctas.
   std::optional<TailShare> share(int64_t waves, int64_t tail, int64_t steps, int64_t ctas) const {
     int64_t parts = 1;
     while (parts < maxParts && steps >= stepsFor(parts + 1))

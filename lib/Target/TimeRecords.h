@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The layout of the times that a kernel compiled with --instrument records in the buffer of its last parameter.
-// nvvm-instrument generates the code that writes it, and tile-run makes a timeline of it.
+// nvvm-instrument generates the code that writes the records, and tile-run makes a timeline from them.
 //
 //   CTA 0: globaltimer, clock64 │ warp 0: what, clock64 │ what, clock64 │ … │ warp 1: … ║ CTA 1: …
 //
@@ -20,7 +20,7 @@ inline constexpr int64_t timeBytes = 16;               ///< bytes of a record, a
 /// A `Warp` event spans everything that the warp does; `Copy` and `Mmas` have no end.
 enum class TimeMark : uint8_t { Warp = 1, BarrierWait, MmasWait, CopiesWait, BarrierSync, Copy, Mmas, FlagWait };
 
-/// The event of a record; never 0.
+/// The event of a record; its encoding is never 0.
 struct TimeRecord {
   TimeMark mark = TimeMark::Warp;
   bool isEnd = false; ///< the end of the event that began before
@@ -32,7 +32,7 @@ struct TimeRecord {
   }
 };
 
-/// Returns the records of a CTA with that many warps, including its header.
+/// Returns the number of records of a CTA with this many warps, including its header.
 constexpr int64_t timesPerCta(int64_t warps) {
   return 1 + warps * timesPerWarp;
 }

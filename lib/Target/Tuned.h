@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The constants of passes and cost model that are fitted to a GPU, in one row per target: Tuned.def lists them with
-// unit, meaning, and the place of the measurement.
+// The constants of passes and cost model that are fitted to a GPU, in one row per target. Tuned.def lists them with
+// unit, meaning, and the source of the measurement.
 //
 //   tunedOf(gpu).producerRegisters     // 40
 //   isMeasured(gpu)                    // false on sm_120a: its row is Hopper's
@@ -29,7 +29,7 @@ struct Tuned {
 #undef TUNED_GEMM
 };
 
-/// Returns the row of the target; Hopper's if nothing was measured on it.
+/// Returns the row of the target, which is Hopper's if nothing was measured on the target.
 const Tuned &tunedOf(const GpuTarget &gpu);
 
 /// Returns true if the row was measured on a GPU of this target.

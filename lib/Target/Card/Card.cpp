@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view firstLine = "tile-card 1";
 
-/// A property that is a text.
+/// A property whose value is a string.
 struct TextProperty {
   std::string_view key;
   std::string Card::*text;
@@ -22,7 +22,7 @@ struct TextProperty {
 constexpr TextProperty textProperties[] = {
     {"name", &Card::name}, {"driver", &Card::driver}, {"tile", &Card::tile}, {"date", &Card::date}};
 
-/// A property that is a number.
+/// A property whose value is a number between `least` and `most`.
 struct NumberProperty {
   std::string_view key, unit;
   double least, most;
@@ -42,14 +42,14 @@ template <typename Row, size_t size> const Row *findRow(const Row (&rows)[size],
   return found == std::end(rows) ? nullptr : found;
 }
 
-/// Prints with as few digits as identify the number.
+/// Prints the fewest digits that identify the number.
 std::string print(double number) {
   std::array<char, 32> digits;
   auto [end, error] = std::to_chars(digits.data(), digits.data() + digits.size(), number);
   return {digits.data(), end};
 }
 
-/// Reads a whole text as a finite number.
+/// Parses all of `text` as a finite number.
 std::optional<double> readNumber(std::string_view text) {
   double number = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::general);
@@ -57,7 +57,7 @@ std::optional<double> readNumber(std::string_view text) {
   return isNumber ? std::optional(number) : std::nullopt;
 }
 
-/// Reads "9.0" as 90.
+/// Parses a compute capability: "9.0" is 90.
 std::optional<unsigned> readCapability(std::string_view text) {
   const size_t point = text.find('.');
   unsigned major = 0, minor = 0;
@@ -93,12 +93,12 @@ std::string outside(double value, std::string_view unit, double least, double mo
 /// Reads the lines of a file one after another.
 class CardReader {
 public:
-  /// Returns an error, or "".
+  /// Returns an error message, or "" if the line is valid.
   std::string readLine(std::string_view line) {
     const std::vector<std::string_view> columns = split(line, '\t');
     const std::string key(columns[0]);
     if (!keys.insert(key).second)
-      return inQuotes(key) + " is there twice";
+      return inQuotes(key) + " occurs twice";
     const std::string_view value = columns.size() > 1 ? columns[1] : std::string_view();
     if (value.empty())
       return inQuotes(key) + " has no value: columns are separated by tabs";
@@ -119,7 +119,7 @@ public:
       return inQuotes(key) + " is in " + inQuotes(columns[2]) + "; expected " + inQuotes(unit);
     const std::optional<double> number = readNumber(value);
     if (!number)
-      return inQuotes(key) + " is " + inQuotes(value) + ", which is no number";
+      return inQuotes(key) + " is " + inQuotes(value) + ", which is not a number";
     const double least = property ? property->least : figure->least, most = property ? property->most : figure->most;
     if (*number < least || *number > most)
       return inQuotes(key) + " is " + outside(*number, unit, least, most);

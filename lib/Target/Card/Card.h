@@ -9,7 +9,7 @@
 //   clock          1.98   GHz   0.1   fma_f32: clocks of a multiprocessor over nanoseconds of the card
 //
 // Columns are separated by tabs: key, value, unit, spread in per cent of the value, how it was measured. The last two
-// are for readers. A line that begins with # is a comment. A figure that is not there was not measured.
+// are for human readers. A line that begins with # is a comment. A figure that is missing was not measured.
 #pragma once
 
 #include <map>
@@ -20,7 +20,7 @@
 
 namespace tile::target {
 
-/// Measured figures; 0: not measured.
+/// Measured figures; 0 if a figure was not measured.
 struct CardFigures {
 #define CARD_FIGURE(member, key, unit, least, most, meaning) double member = 0;
 #include "Target/Card/CardFigures.def"
@@ -44,7 +44,7 @@ struct Card {
   std::string name;        ///< "NVIDIA H200"
   unsigned capability = 0; ///< compute capability times ten
   double multiprocessors = 0;
-  double clockGHz = 0;            ///< of the multiprocessors at most; 0: unknown
+  double clockGHz = 0;            ///< maximum clock of the multiprocessors; 0: unknown
   double memory = 0;              ///< B/ns of DRAM, from its clock and the width of its bus; 0: unknown
   double l2Bytes = 0;             ///< 0: unknown
   double memoryBytes = 0;         ///< 0: unknown
@@ -63,7 +63,7 @@ struct Card {
   bool operator==(const Card &) const = default;
 };
 
-/// A card, or the reason why the text is none: a message that begins with the number of the line.
+/// A card or, if the text is not a valid file of a card, an error message that begins with the line number.
 struct CardResult {
   std::optional<Card> card;
   std::string error;
@@ -71,8 +71,7 @@ struct CardResult {
 CardResult parseCard(std::string_view text);
 std::string printCard(const Card &card);
 
-/// Returns the reason why a value of a figure is certainly wrong: "0 GHz; expected 0.1 to 10"; empty if it may be
-/// right.
+/// Returns why a value of a figure is certainly wrong: "0 GHz; expected 0.1 to 10"; empty if it may be right.
 std::string checkFigure(const CardFigure &figure, double value);
 
 } // namespace tile::target

@@ -28,7 +28,8 @@ const Card &referenceCard() {
 
 namespace {
 
-/// Fills in what is not known of a card by the data sheet of the target's product, relative to the reference card's.
+/// Fills in a card's unknown properties from the data sheet of the target's product, relative to that of the reference
+/// card.
 Card withProperties(const GpuTarget &gpu, Card card) {
   const Card &reference = referenceCard();
   const Rates own = ratesOf(gpu), ofReference = ratesOf(measuredTarget());
@@ -40,7 +41,7 @@ Card withProperties(const GpuTarget &gpu, Card card) {
   return card;
 }
 
-/// Returns the figures that a card should have by its properties and the rates of its target.
+/// Returns the figures that are expected of a card, given its properties and the rates of its target.
 CardFigures modelFigures(const GpuTarget &gpu, const Card &card) {
   const Card &reference = referenceCard();
   const Rates own = ratesOf(gpu), ofReference = ratesOf(measuredTarget());
@@ -53,7 +54,7 @@ CardFigures modelFigures(const GpuTarget &gpu, const Card &card) {
                dots = own.multiplyAdds16 / ofReference.multiplyAdds16, ingest = own.ingest / ofReference.ingest;
   scale({&CardFigures::clock}, clock);
   if (!gpu.has(Feature::Wgmma) && !gpu.has(Feature::Tcgen05))
-    figures.mmaF16 = own.multiplyAdds16; // otherwise only the other instructions reach that rate
+    figures.mmaF16 = own.multiplyAdds16; // with wgmma or tcgen05, mma.sync does not reach that rate
   scale({&CardFigures::wgmmaF16, &CardFigures::tcgen05F16}, dots);
   scale({&CardFigures::sustainedF16}, dots * sms * clock);
   scale({&CardFigures::fmaF32}, own.lanes / ofReference.lanes);
@@ -65,7 +66,7 @@ CardFigures modelFigures(const GpuTarget &gpu, const Card &card) {
   return figures;
 }
 
-/// The figures and properties that a rule reads, and whether all of them are known of the card.
+/// The figures and properties that a rule reads, and whether all of them are known for the card.
 class Facts {
 public:
   Facts(const GpuTarget &gpu, const Card &card)
@@ -188,8 +189,8 @@ std::string describeConstants(const GpuTarget &gpu) {
   const std::string fitted(measuredTarget().deviceName);
   if (!gpu.card)
     return isMeasured(gpu) ? "measured on " + fitted
-                           : "modelled: no constants were measured on " + std::string(gpu.deviceName) + ", those of " +
-                                 fitted + " stand in";
+                           : "modelled: no constants were measured on " + std::string(gpu.deviceName) +
+                                 "; the constants of " + fitted + " stand in";
   const Card &card = gpu.card->card;
   size_t measured = 0, modelled = 0, figures = 0;
   for (const auto &[name, origin] : gpu.card->origins)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Targets with the constants of one card: each constant follows from the card's figures by a rule of CardRules.def, or
-// is inherited.
+// Targets with the constants of one card: each constant is derived from the card's figures by a rule of CardRules.def,
+// or is inherited.
 //
 //   const GpuTarget *gpu = findTarget("sm_89", card);   // tunedOf(*gpu) and ratesOf(*gpu) are those of the card
 //
@@ -26,11 +26,12 @@ struct CardTuning {
 /// Returns the card on which the constants of Tuned.def were fitted, with the figures that were measured on it.
 const Card &referenceCard();
 
-/// Returns the target as that card is: with its constants, name and multiprocessors. It exists until the program ends;
-/// equal cards share it. The card must have the target's compute capability.
+/// Returns the target with the card's constants, name and number of multiprocessors. The target exists until the
+/// process ends, and equal cards share it. The card must have the target's compute capability.
 const GpuTarget &targetOf(const GpuTarget &gpu, const Card &card);
 
-/// Returns the target with this name, as the card is if there is one of this compute capability; null if there is none.
+/// Returns the target with this name, adapted to `card` if that has its compute capability; null if there is no such
+/// target.
 const GpuTarget *findTarget(std::string_view name, const std::optional<Card> &card);
 
 /// Returns where the target's constants come from, for users: "measured on NVIDIA L4, 2026-12-01: 30 figures, from

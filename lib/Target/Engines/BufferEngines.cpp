@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Implements BufferEngines.h.
+// Dispatches to the engine of the target; see BufferEngines.h.
 #include "Target/Engines/BufferEngines.h"
 
 #include "Target/Engines/Tcgen05.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The engine that reads operands from shared memory, whichever the target has: wgmma or tcgen05. For decisions that do
-// not depend on which it is.
+// The engine that reads operands from shared memory, wgmma or tcgen05, for decisions that are the same for both.
 #pragma once
 
 #include "Target/Engines/Wgmma.h"
@@ -10,14 +9,15 @@ namespace tile::target {
 struct BufferEngineResult {
   bool isPlanned = false;
   unsigned groupsN = 1; ///< Parts of the columns that different warp groups multiply.
-  std::string reason;   ///< If there is no plan: a clause without capital and period.
+  std::string reason;   ///< If there is no plan: a clause without a capital letter or a period.
 };
 
 bool hasBufferEngine(const GpuTarget &target);
-/// Returns "wgmma" or "tcgen05": the engine of the target, or the one that it would need.
+/// Returns "tcgen05" for targets that have it; otherwise "wgmma", even for targets with neither engine.
 std::string_view nameOfBufferEngine(const GpuTarget &target);
 BufferEngineResult planBufferEngine(const GpuTarget &target, const WgmmaDot &dot);
-/// Returns why the engine does not compute dots of such types and orders, whatever their sizes; empty if it does.
+/// Returns why the engine cannot compute dots with these types and memory layouts, whatever their sizes; empty if it
+/// can.
 std::string whyNoBufferEngine(const GpuTarget &target, const WgmmaDot &dot);
 
 } // namespace tile::target

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Choice of the instruction and of the warp grid; see MmaSync.h.
+// Chooses the instruction and the warp grid; see MmaSync.h.
 #include "Target/Engines/MmaSync.h"
 
 #include <algorithm>
@@ -11,14 +11,14 @@ static bool isKnownToLayouts(const MmaInstruction &instruction) {
   return instruction.m == mmaSyncRows && instruction.n == mmaSyncColumns;
 }
 
-/// The number of warps along M; the remaining factor is along N.
+/// Returns the number of warps along M; the remaining factor is along N.
 static unsigned chooseWarpsM(const MmaSyncDot &dot) {
   unsigned best = 1;
   int64_t bestCost = std::numeric_limits<int64_t>::max();
   for (unsigned warpsM = 1; warpsM <= dot.numWarps; warpsM *= 2) {
     int64_t tileM = std::max<int64_t>(dot.m / warpsM, mmaSyncRows);
     int64_t tileN = std::max<int64_t>(dot.n / (dot.numWarps / warpsM), mmaSyncColumns);
-    // Returns the operand elements that the CTA reads per k: each warp reads its rows of A and its columns of B.
+    // The number of operand elements that the CTA reads per k: each warp reads its rows of A and its columns of B.
     int64_t cost = (tileM + tileN) * dot.numWarps;
     if (cost < bestCost || (cost == bestCost && dot.isChained)) {
       best = warpsM;
@@ -28,7 +28,7 @@ static unsigned chooseWarpsM(const MmaSyncDot &dot) {
   return best;
 }
 
-/// PTX ISA, "mma", block scaling: the instructions that read 32 bytes of k.
+/// Returns true for the block-scaled instructions that read 32 bytes along k (PTX ISA, "mma").
 static bool isScaledInstruction(const GpuTarget &target, MmaType a, MmaType b, MmaType accumulator, unsigned k,
                                 unsigned scaleGroup) {
   return target.has(Feature::ScaledMma) && accumulator == MmaType::F32 && k == 8 * mmaSyncBytesK / mmaTypeBits(a) &&

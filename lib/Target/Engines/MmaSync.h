@@ -19,7 +19,7 @@ struct MmaSyncDot {
   MmaType a = MmaType::F16, b = MmaType::F16, accumulator = MmaType::F32;
   int64_t m = 0, n = 0, k = 0;
   unsigned numWarps = 1;
-  /// Whether its left operand is another MMA's accumulator, or its accumulator is another MMA's left operand.
+  /// Whether the left operand is another MMA's accumulator, or the accumulator is another MMA's left operand.
   bool isChained = false;
   unsigned scaleGroup = 0; ///< Elements along k that share a scale; 0: operands without scales.
 };
@@ -31,20 +31,20 @@ struct MmaSyncPlan {
 };
 
 /// Plans the widest instruction that divides k, and a grid of warps whose tiles are as square as possible, so that a
-/// warp reads the fewest operand bytes per MMA. Of two such grids, a chain takes the one with more warps along M, where
-/// accumulators with whole rows can be left operands in place. Returns none if the tensor cores do not support the
-/// types.
+/// warp reads the fewest operand bytes per MMA. If two grids are equally good, a chain takes the one with more warps
+/// along M, where accumulators with whole rows can be left operands in place. Returns nullopt if the tensor cores do
+/// not support the types.
 std::optional<MmaSyncPlan> planMmaSync(const GpuTarget &target, const MmaSyncDot &dot);
 
 /// Returns true if the target has m16n8k`k` for these types.
 bool isMmaSyncInstruction(const GpuTarget &target, MmaType a, MmaType b, MmaType accumulator, unsigned k,
                           unsigned scaleGroup = 0);
 
-/// Returns what follows "mma.sync.aligned.m16n8k64.row.col" in the name of the instruction with scales:
+/// Returns the part that follows "mma.sync.aligned.m16n8k64.row.col" in the name of the instruction with scales:
 /// ".kind::mxf4.block_scale.scale_vec::2X.f32.e2m1.e2m1.f32.ue8m0".
 std::string scaledMmaSuffix(MmaType a, MmaType b, unsigned scaleGroup);
 
-/// Returns the reason why warps would compute rows or columns twice; empty if they do not.
+/// Returns why warps would compute rows or columns twice; empty if they do not.
 std::string_view whyMmaSyncWastes(const MmaSyncDot &dot);
 
 } // namespace tile::target

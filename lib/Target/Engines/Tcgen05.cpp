@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Implements Tcgen05.h.
+// Decides which dots tcgen05 computes; see Tcgen05.h.
 #include "Target/Engines/Tcgen05.h"
 
 #include <algorithm>
@@ -23,14 +23,15 @@ bool multipliesTypes(MmaType a, MmaType b, MmaType accumulator, unsigned scaleGr
   return accumulator == MmaType::F32 && ((areFloats && a == b) || (isFp8(a) && isFp8(b)));
 }
 
-/// As with wgmma, one instruction computes 160 columns, for example, and b's buffer has its padding at the end.
+/// Returns true for sizes that are not powers of two, such as 160 columns, if one instruction computes all columns and
+/// b's buffer has its padding at the end, as with wgmma.
 bool fitsOneInstruction(const WgmmaDot &dot) {
   constexpr int64_t step = 16;
   return isPowerOfTwo(dot.m) && isPowerOfTwo(dot.k) && dot.n % step == 0 && dot.n <= tcgen05MaxColumns &&
          (!dot.bKMajor || dot.k * dot.elementBits() <= 8 * widestSwizzle);
 }
 
-/// The code of an operand's type in the instruction descriptor.
+/// Returns the code of an operand's type in the instruction descriptor.
 uint32_t codeOf(MmaType type) {
   switch (type) {
   case MmaType::BF16:
@@ -49,7 +50,7 @@ uint32_t codeOf(MmaType type) {
 bool isTcgen05Instruction(MmaType a, MmaType b, MmaType accumulator, unsigned m, unsigned n, unsigned scaleGroup) {
   if (scaleGroup && m != fullRows)
     return false;
-  // PTX ISA, "Shape": i8 has steps of 16 columns for 64 rows, too, from 32 on.
+  // PTX ISA, "Shape": with 64 rows, too, i8 has steps of 16 columns from 32 on.
   unsigned step = m == fullRows || a == MmaType::S8 ? 16 : 8;
   return multipliesTypes(a, b, accumulator, scaleGroup) && (m == fullRows || m == halfRows) && n % step == 0 &&
          n >= step && n <= tcgen05MaxColumns && (a != MmaType::S8 || n == 8 || n == 24 || n % 16 == 0);
@@ -96,7 +97,7 @@ uint32_t tcgen05Descriptor(MmaType a, MmaType b, MmaType accumulator, unsigned m
 
 std::string whyNoTcgen05(const GpuTarget &target, const WgmmaDot &dot) {
   if (!target.has(Feature::Tcgen05))
-    return std::string(target.name) + " has no tcgen05, sm_100a has";
+    return std::string(target.name) + " has no tcgen05; sm_100a has it";
   std::string a(mmaTypeName(dot.a)), b(mmaTypeName(dot.b));
   if (!multipliesTypes(dot.a, dot.b, dot.accumulator, dot.scaleGroup))
     return "tcgen05 does not multiply " + a + " and " + b + (dot.scaleGroup ? " with such scales" : "") + " into " +
@@ -104,7 +105,7 @@ std::string whyNoTcgen05(const GpuTarget &target, const WgmmaDot &dot) {
            (dot.accumulator == MmaType::F16 ? "; use an accumulator of f32" : "");
   if (dot.a == MmaType::S8 && !target.has(Feature::Tcgen05Integers))
     return "tcgen05 of " + std::string(target.name) + " does not multiply integers; compile for sm_100a";
-  // Only 16-bit types have buffers in either order.
+  // Only 16-bit types have buffers in any memory layout.
   if (dot.elementBits() != 16 && !(dot.aKMajor && dot.bKMajor))
     return "operands of " + a + " need k contiguous in both; transpose the other";
   return "";
@@ -115,20 +116,22 @@ Tcgen05Result planTcgen05(const GpuTarget &target, const WgmmaDot &dot) {
   if (std::string reason = whyNoTcgen05(target, dot); !reason.empty())
     return refuse(reason);
   if (dot.fromRegisters && (dot.m < fullRows || dot.scaleGroup))
-    return refuse("tcgen05 reads an a of 128 rows, without scales, from tensor memory");
+    return refuse("tcgen05 reads a from tensor memory only with 128 rows and without scales");
   int64_t groups = dot.numWarps / warpsPerGroup, bits = dot.elementBits();
   if (groups == 0 || dot.numWarps % warpsPerGroup != 0)
-    return refuse("tensor memory is read by groups of 4 warps, the kernel has " + std::to_string(dot.numWarps) +
+    return refuse("tcgen05 needs groups of 4 warps; the kernel has " + std::to_string(dot.numWarps) +
                   "; use num_warps=4");
   if (dot.scaleGroup && dot.m < fullRows)
-    return refuse("tcgen05 multiplies 128 rows with scales, a has " + std::to_string(dot.m) + "; use larger blocks");
+    return refuse("tcgen05 needs at least 128 rows with scales; a has " + std::to_string(dot.m) +
+                  "; use larger blocks");
   if (dot.m < halfRows)
-    return refuse("tcgen05 multiplies 64 rows, a has " + std::to_string(dot.m) + "; use larger blocks");
+    return refuse("tcgen05 needs at least 64 rows; a has " + std::to_string(dot.m) + "; use larger blocks");
   if (dot.k * bits < 8 * tcgen05BytesK)
-    return refuse("tcgen05 multiplies 256 bits of k, a has " + std::to_string(dot.k * bits) + "; use larger blocks");
+    return refuse("tcgen05 needs at least 256 bits along k; a has " + std::to_string(dot.k * bits) +
+                  "; use larger blocks");
   bool hasPowers = isPowerOfTwo(dot.m) && isPowerOfTwo(dot.n) && isPowerOfTwo(dot.k);
   if (!hasPowers && !fitsOneInstruction(dot))
-    return refuse("tcgen05 multiplies sizes that are powers of two, or multiples of 16 columns");
+    return refuse("tcgen05 needs sizes that are powers of two, or a multiple of 16 columns");
   Tcgen05Plan plan{.m = dot.m >= fullRows ? fullRows : halfRows,
                    .n = unsigned(std::min<int64_t>(dot.n, tcgen05MaxColumns)),
                    .k = unsigned(8 * tcgen05BytesK / bits)};
@@ -139,18 +142,18 @@ Tcgen05Result planTcgen05(const GpuTarget &target, const WgmmaDot &dot) {
   int64_t groupsOfColumns = groups / std::min<int64_t>(groups, std::max<int64_t>(1, dot.m / fullRows));
   constexpr int64_t columnsOfGroup = 8;
   if (!isPowerOfTwo(groups) || int64_t(std::bit_ceil(uint64_t(dot.n))) / groupsOfColumns < columnsOfGroup)
-    return refuse("a warp group reads at least 8 columns of tensor memory, b has " + std::to_string(dot.n) + " for " +
-                  std::to_string(groupsOfColumns) + "; use fewer warps");
-  // With n contiguous, rows of b have at least the smallest swizzle.
+    return refuse("tcgen05 needs at least 8 columns per warp group; b has only " + std::to_string(dot.n) + " for " +
+                  std::to_string(groupsOfColumns) + " groups; use fewer warps");
+  // With n contiguous, rows of b must have at least the width of the smallest swizzle.
   int64_t panel = std::min<int64_t>(std::bit_ceil(uint64_t(dot.n)), 64);
   if (!dot.bKMajor && panel * bits < 8 * minSwizzle)
-    return refuse("tcgen05 multiplies rows of b of at least 32 bytes; use more columns");
+    return refuse("tcgen05 requires rows of b to have at least 32 bytes; use more columns");
   unsigned columns = tensorColumnsOf(dot.m, dot.n);
   if (dot.scaleGroup) {
     int64_t scales = dot.k / dot.scaleGroup;
     unsigned ofA = scaleColumnsOf(dot.m, scales), ofB = scaleColumnsOf(dot.n, scales);
     if (!hasPowers || ofA == 0 || ofB == 0)
-      return refuse("tcgen05 reads scales of 128 columns and 4 groups along k, or multiples; b has " +
+      return refuse("tcgen05 needs multiples of 128 columns and 4 groups along k with scales; b has " +
                     std::to_string(dot.n) + " columns and " + std::to_string(scales) + " groups");
     columns += std::bit_ceil(ofA + ofB);
   }

@@ -15,7 +15,7 @@ namespace tile::target {
 
 constexpr unsigned tensorMemoryLanes = 128;
 constexpr unsigned tensorMemoryColumns = 512;   ///< of 32 bits; of one multiprocessor
-constexpr unsigned minTensorMemoryColumns = 32; ///< An allocation has a power of two of them, at least these.
+constexpr unsigned minTensorMemoryColumns = 32; ///< An allocation is a power of two of columns, at least this many.
 constexpr unsigned tcgen05MaxColumns = 256;     ///< of an instruction
 constexpr unsigned tcgen05BytesK = 32;          ///< of a row of a that each instruction multiplies, for all types
 
@@ -26,43 +26,45 @@ struct Tcgen05Plan {
   bool operator==(const Tcgen05Plan &) const = default;
 };
 
-/// A plan, or why there is none: a clause without capital and period.
+/// A plan, or why there is none: a clause without a capital letter or a period.
 struct Tcgen05Result {
   std::optional<Tcgen05Plan> plan;
   std::string reason;
 };
 
-/// Returns why tcgen05 does not compute dots of such types and orders, whatever their sizes; empty if it does.
+/// Returns why tcgen05 cannot compute dots with these types and memory layouts, whatever their sizes; empty if it can.
 std::string whyNoTcgen05(const GpuTarget &target, const WgmmaDot &dot);
 
-/// Returns how tcgen05 computes the dot. A left operand `fromRegisters` is stored to tensor memory. Accumulators with
-/// fewer bits than the result needs (`imprecise`) do not exist here.
+/// Returns how tcgen05 computes the dot. A left operand `fromRegisters` is stored to tensor memory. `imprecise` has no
+/// effect, because tcgen05 has no accumulators with fewer bits than the result needs.
 Tcgen05Result planTcgen05(const GpuTarget &target, const WgmmaDot &dot);
 
 /// Returns true if there is an instruction of these types and this shape on some target.
 bool isTcgen05Instruction(MmaType a, MmaType b, MmaType accumulator, unsigned m, unsigned n, unsigned scaleGroup = 0);
 
-/// Returns the columns of tensor memory that an accumulator of `m` x `n` elements takes: n for every 128 rows, and for
-/// 64 rows.
+/// Returns the number of columns of tensor memory that an accumulator of `m` x `n` elements takes: n for every 128
+/// rows, and also n for 64 rows.
 unsigned tensorColumnsOf(int64_t m, int64_t n);
 
-/// Scales of an operand of `lines` rows (a) or columns (b) lie in tensor memory as 4 bytes of a 32-bit column, which
-/// belong to 4 groups along k. 32 lines are 32 lanes, repeated in each quarter; further lines, and then further groups,
-/// are in further columns (PTX ISA, "Layout of the Scale Factor").
+/// The scales of an operand of `lines` rows (a) or columns (b) are in tensor memory: 4 bytes of a 32-bit column, which
+/// belong to 4 groups along k. 32 lines take 32 lanes, repeated in each quarter of the lanes; further lines, and then
+/// further groups, take further columns (PTX ISA, "Layout of the Scale Factor").
 constexpr unsigned scalesOfColumn = 4, linesOfScaleColumn = 32, scaleColumnsOfCopy = 4;
-/// Returns the columns of the scales of `groups` groups along k; 0 if copies of 4 columns do not fill them.
+/// Returns the number of columns for the scales of `groups` groups along k; 0 if copies of 4 columns cannot fill them
+/// exactly.
 unsigned scaleColumnsOf(int64_t lines, int64_t groups);
 
-/// Returns what follows "tcgen05.mma.cta_group::1" in the instruction's name: ".kind::mxf4.block_scale.block32".
+/// Returns the part that follows "tcgen05.mma.cta_group::1" in the instruction's name:
+/// ".kind::mxf4.block_scale.block32".
 std::string tcgen05Suffix(MmaType a, unsigned scaleGroup);
-/// Returns the scales of a row that an instruction multiplies: 1, 2 or 4.
+/// Returns the number of scales of a row that an instruction multiplies: 1, 2 or 4.
 unsigned scalesOfInstruction(MmaType a, unsigned scaleGroup);
 
 /// Returns the instruction descriptor of m x n (PTX ISA, "Instruction descriptor").
 uint32_t tcgen05Descriptor(MmaType a, MmaType b, MmaType accumulator, unsigned m, unsigned n, bool aKMajor,
                            bool bKMajor);
-/// Returns the instruction descriptor of operands with scales, both with k contiguous, the scales of which begin at
-/// `firstScale` of a column.
+/// Returns the instruction descriptor for operands with scales, both with k contiguous. `firstScale` is the index of
+/// the first scale within its column of tensor memory.
 uint32_t tcgen05ScaledDescriptor(MmaType a, MmaType b, unsigned m, unsigned n, unsigned scaleGroup,
                                  unsigned firstScale);
 

@@ -28,8 +28,9 @@ bool hasTypes(MmaType a, MmaType b, MmaType accumulator) {
   });
 }
 
-/// One instruction computes 160 columns, for example. Only b has that many, and its buffer must have the remainder at
-/// its end: with k contiguous there is one panel of all columns, with n contiguous the last panel is shorter.
+/// Returns true for sizes that are not powers of two, such as 160 columns, if one instruction computes all columns.
+/// Only b has such a size, and the padding must be at the end of its buffer: with k contiguous, one panel has all
+/// columns; with n contiguous, the last panel is shorter.
 bool fitsOnePart(const WgmmaDot &dot, unsigned groupsN) {
   constexpr int64_t step = 16;
   return isPowerOfTwo(dot.m) && isPowerOfTwo(dot.k) && dot.n % step == 0 && dot.n <= wgmmaMaxColumns && groupsN == 1 &&
@@ -57,7 +58,7 @@ bool isWgmmaInstruction(MmaType a, MmaType b, MmaType accumulator, unsigned n) {
 
 std::string whyNoWgmma(const GpuTarget &target, const WgmmaDot &dot) {
   if (!target.has(Feature::Wgmma))
-    return std::string(target.name) + " has no wgmma, sm_90a has";
+    return std::string(target.name) + " has no wgmma; sm_90a has it";
   if (dot.scaleGroup)
     return "wgmma takes no scales";
   std::string a(mmaTypeName(dot.a)), b(mmaTypeName(dot.b));
@@ -82,35 +83,37 @@ WgmmaResult planWgmma(const GpuTarget &target, const WgmmaDot &dot) {
     return refuse(reason);
   int64_t groups = dot.numWarps / warpsPerGroup, bits = dot.elementBits(), bitsK = dot.k * bits;
   if (groups == 0 || dot.numWarps % warpsPerGroup != 0)
-    return refuse("wgmma needs groups of 4 warps, the kernel has " + std::to_string(dot.numWarps));
+    return refuse("wgmma needs groups of 4 warps; the kernel has " + std::to_string(dot.numWarps));
   if (dot.m < wgmmaRows)
-    return refuse("wgmma multiplies 64 rows, a has " + std::to_string(dot.m));
+    return refuse("wgmma needs at least 64 rows; a has " + std::to_string(dot.m));
   if (bitsK < 8 * wgmmaBytesK)
-    return refuse("wgmma multiplies 256 bits of k, a has " + std::to_string(bitsK));
+    return refuse("wgmma needs at least 256 bits along k; a has " + std::to_string(bitsK));
   WgmmaPlan plan;
-  // Groups go along M as long as each has 64 rows, the remaining ones along N.
+  // As many groups as have 64 rows each are placed along M, and the remaining ones along N.
   plan.groupsM = std::min<int64_t>(groups, dot.m / wgmmaRows);
   plan.groupsN = groups / plan.groupsM;
   bool hasPowers = isPowerOfTwo(dot.m) && isPowerOfTwo(dot.n) && isPowerOfTwo(dot.k);
   if (!hasPowers && !fitsOnePart(dot, plan.groupsN))
-    return refuse("wgmma multiplies sizes that are powers of two, or multiples of 16 columns of one warp group");
+    return refuse("wgmma needs sizes that are powers of two, or a multiple of 16 columns for one warp group");
   int64_t groupN = dot.n / plan.groupsN;
   if (groupN < wgmmaColumnStep)
-    return refuse("wgmma computes 8 columns for each warp group, b has " + std::to_string(dot.n) + " for " +
-                  std::to_string(plan.groupsN));
-  // With n contiguous, groups begin at whole panels, whose rows have a swizzle.
+    return refuse("wgmma needs at least 8 columns per warp group; b has only " + std::to_string(dot.n) + " for " +
+                  std::to_string(plan.groupsN) + " groups");
+  // With n contiguous, each group must begin at a whole panel, whose rows must have at least the width of the smallest
+  // swizzle.
   int64_t panel = std::min<int64_t>(std::bit_ceil(uint64_t(dot.n)), 64);
   bool splitsPanel = plan.groupsN > 1 && groupN % panel != 0;
   if (!dot.bKMajor && (panel * bits < 8 * minSwizzle || splitsPanel))
-    return refuse("wgmma multiplies rows of b of 32 bytes, or of 64 elements for each warp group");
+    return refuse("wgmma requires rows of b to have at least 32 bytes, or 64 elements for each of several warp groups");
   plan.n = std::min<int64_t>(groupN, wgmmaMaxColumns);
   plan.k = 8 * wgmmaBytesK / bits;
   if (dot.imprecise) {
-    // Separate partial sums take registers in addition to the accumulator: half as many for 128 columns.
+    // Separate partial sums take registers in addition to the accumulator's; instructions of 128 columns need half as
+    // many.
     constexpr unsigned promotedColumns = 128;
     if (groupN > promotedColumns && groupN % promotedColumns == 0)
       plan.n = promotedColumns;
-    // Whole instructions, as Triton counts them.
+    // Rounded up to whole instructions, as in Triton.
     plan.promote = (std::max(*dot.imprecise, 1u) + plan.k - 1) / plan.k * plan.k;
   }
   return {plan, ""};

@@ -4,9 +4,9 @@
 //   WgmmaDot dot{.m = 128, .n = 256, .k = 64, .numWarps = 8};
 //   std::optional<WgmmaPlan> plan = planWgmma(*findTarget("sm_90a"), dot).plan;   // m64n256k16, 2 groups along m
 //
-// Only this file defines what the instruction accepts. It takes plain facts: Analysis finds them in the IR, the cost
-// model in a configuration, the conversion in an operation. Source: PTX ISA, "Asynchronous Warpgroup Level Matrix
-// Instructions".
+// Only this file defines what the instruction accepts. Its input is plain data, which Analysis reads from the IR, the
+// cost model from a configuration, and the conversion from an operation. Source: PTX ISA, "Asynchronous Warpgroup Level
+// Matrix Instructions".
 #pragma once
 
 #include "Target/MmaTable.h"
@@ -28,8 +28,8 @@ inline bool isPowerOfTwo(int64_t value) {
   return value > 0 && (value & (value - 1)) == 0;
 }
 
-/// The source of an operand: TMA or threads, into shared memory; threads into registers, never for b; or TMA, after
-/// which threads transpose it so that k is contiguous.
+/// The source of an operand: TMA or threads store it to shared memory; threads pass it in registers (never b); or TMA
+/// copies it, and threads then transpose it so that k is contiguous.
 enum class OperandSource { Tma, Threads, Registers, Transposed };
 /// Returns "tma", "threads", "registers" or "transposed".
 std::string_view sourceName(OperandSource source);
@@ -43,13 +43,13 @@ struct WgmmaDot {
   bool fromRegisters = false; ///< whether a is in registers
   unsigned numWarps = warpsPerGroup;
   /// The number of terms along k that may be accumulated with the 14 bits that Hopper uses for 8-bit floats, before
-  /// they are added to the accumulator in f32; none if all may.
+  /// they are added to the accumulator in f32; nullopt if all terms may.
   std::optional<unsigned> imprecise = std::nullopt;
   unsigned scaleGroup = 0; ///< Elements along k that share a scale; 0: operands without scales.
 
   unsigned elementBits() const { return mmaTypeBits(a); }
   bool hasKMajorA() const { return fromRegisters || aKMajor; }
-  /// Returns c^T = b^T a^T, for operands that both lie in shared memory.
+  /// Returns c^T = b^T a^T, for operands that are both in shared memory.
   WgmmaDot swapped() const;
 };
 
@@ -62,7 +62,7 @@ struct WgmmaPlan {
   bool operator==(const WgmmaPlan &) const = default;
 };
 
-/// A plan, or the reason why there is none: a clause without capital and period.
+/// A plan, or the reason why there is none: a clause without a capital letter or a period.
 struct WgmmaResult {
   std::optional<WgmmaPlan> plan;
   std::string reason;
@@ -71,11 +71,12 @@ struct WgmmaResult {
 /// Returns true if there is an instruction m64n`n` for the types.
 bool isWgmmaInstruction(MmaType a, MmaType b, MmaType accumulator, unsigned n);
 
-/// Returns the reason why wgmma supports no MMA of such types and orders, whatever its sizes; empty if it does.
+/// Returns why wgmma cannot compute MMAs with these types and memory layouts, whatever their sizes; empty if it can.
 std::string whyNoWgmma(const GpuTarget &target, const WgmmaDot &dot);
 
-/// Returns true if shared memory takes longer to read both operands of an instruction with `n` columns than tensor
-/// cores take to compute it; or as long, if copies write there meanwhile.
+/// Returns true if reading both operands of an instruction with `n` columns from shared memory takes longer than
+/// computing it on the tensor cores; with `isWritten`, also if it takes as long, because copies write to shared memory
+/// meanwhile.
 bool isBoundBySharedMemory(unsigned n, bool isWritten = false);
 
 /// Plans how warp groups compute the MMA.

@@ -19,7 +19,7 @@ struct CopyLoop {
 };
 
 /// Returns the number of stages that the kernel requests, or fewer if the shared memory of a CTA does not hold them.
-/// Also one less if another CTA then fits: its computation hides more latency than one more copy in flight.
+/// Also returns one less if another CTA then fits: its computation hides more latency than one more copy in flight.
 int64_t planCopyStages(const GpuTarget &gpu, const CopyLoop &loop);
 
 } // namespace tile::target

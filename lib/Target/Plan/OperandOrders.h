@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The ways in which TMA blocks reach wgmma, by their order in memory: as they are, with the operands of the MMA
+// The ways in which TMA blocks reach wgmma, depending on their memory layout: as they are, with the operands of the MMA
 // swapped, read into registers, or transposed by threads.
 //
 //   sourcesInOrder({.bits = 8, .aKMajor = true, .bKMajor = false}).b    // Transposed
 //   sourcesSwapped({.bits = 32, .aKMajor = true, .bKMajor = false}).a   // Registers: b becomes the left operand
 //
-// Analysis/EngineChoice follows this if the program allows it, and the cost model counts its cost.
+// Analysis/EngineChoice follows these plans if the program allows it, and the cost model counts the cost.
 #pragma once
 
 #include "Target/Engines/Wgmma.h"
 
 namespace tile::target {
 
-/// Returns true if wgmma does not support the dot's number of rows: fewer than 64, or no power of two. Columns may have
-/// any of these sizes, so the operands should be swapped: c^T = b^T a^T.
+/// Returns true if wgmma does not support the dot's number of rows: fewer than 64, or not a power of two. Its columns
+/// may have such sizes, so the operands should be swapped: c^T = b^T a^T.
 bool gainsBySwap(int64_t rows);
 
-/// The element size of an MMA's operands and their orders in memory.
+/// The element size and the memory layouts of an MMA's operands.
 struct BlockOrders {
   unsigned bits;         ///< per element
   bool aKMajor, bKMajor; ///< whether k is contiguous
@@ -29,8 +29,9 @@ struct BlockSources {
   bool operator==(const BlockSources &) const = default;
 };
 
-/// Returns the sources for the operands in their given positions. wgmma reads only 16-bit types in either order. If a
-/// left block has m contiguous, threads read words, each of which is a register of a fragment; they transpose all other
+/// Returns the sources for the operands in their given positions. wgmma reads blocks of 16-bit types in any memory
+/// layout, and blocks of other types only with k contiguous. If a left block of 32-bit elements has m contiguous,
+/// threads read it into registers, because each element is a register of a fragment. Threads transpose all other
 /// blocks.
 BlockSources sourcesInOrder(const BlockOrders &orders);
 /// Returns the sources for the swapped MMA, whose left operand is b.
@@ -39,8 +40,8 @@ BlockSources sourcesSwapped(const BlockOrders &orders);
 /// The number of alternating buffers for blocks that threads transpose, so that the previous MMA stays in flight.
 constexpr unsigned transposedBuffers = 2;
 
-/// Returns true if swapping saves a transposition: threads read a left operand in half the time in which they store a
-/// right one.
+/// Returns true if swapping saves a transposition: threads read a left operand in half the time that they take to store
+/// a right one.
 bool swapSavesTransposition(const BlockOrders &orders);
 
 } // namespace tile::target

@@ -24,9 +24,9 @@ struct ProducerCta {
   int64_t sharedBytes;          ///< of a ring with one slot per stage, and of other buffers
 };
 
-/// Returns the number of slots that a ring for `stages` stages should have. Up to the default number of stages leaves
-/// room for a second CTA, which computes while this one waits. If the multiprocessor has no room for a second CTA
-/// anyway, slots take its part of the shared memory.
+/// Returns the number of slots that a ring for `stages` stages should have. With at most the default number of stages,
+/// a second CTA fits, which computes while this one waits. If the multiprocessor has no room for a second CTA anyway,
+/// additional slots take its part of the shared memory.
 unsigned chooseSlots(const GpuTarget &gpu, unsigned stages, const ProducerCta &cta);
 
 struct RingPlan {
@@ -36,9 +36,9 @@ struct RingPlan {
   bool shares = false; ///< continues the slots of another ring, and takes no memory
 };
 
-/// Returns the number of slots of each ring, 0 for rings that share another's, or nothing if `freeBytes` do not hold
-/// the minimum: one slot each, and `least` slots of the innermost rings. The innermost rings are filled most often, and
-/// take the remaining bytes in turn.
+/// Returns the number of slots of each ring, 0 for rings that share another's. Returns nullopt if `freeBytes` do not
+/// hold the minimum: one slot each, and `least` slots of the innermost rings. The innermost rings are filled most
+/// often, and take the remaining bytes in turn.
 std::optional<std::vector<unsigned>> planRingSlots(const std::vector<RingPlan> &rings, int64_t freeBytes,
                                                    unsigned least);
 

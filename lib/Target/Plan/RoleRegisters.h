@@ -20,7 +20,8 @@ struct RoleRegisters {
   bool operator==(const RoleRegisters &) const = default;
 };
 
-/// Returns none for one consumer warp group, which needs no more registers than it starts with.
+/// Returns the registers of each role; nullopt for one consumer warp group, which needs no more registers than it
+/// starts with.
 std::optional<RoleRegisters> planRoleRegisters(const GpuTarget &gpu, unsigned consumerWarps);
 
 /// Returns the number of warps of the producer, which is one thread. If it releases registers, it needs a separate warp
@@ -41,12 +42,12 @@ struct SharedRoleRegisters {
 std::vector<SharedRoleRegisters> planSharedRoleRegisters(const GpuTarget &gpu, unsigned groups,
                                                          int64_t registersOfTensors, int64_t registersOfAccumulator);
 
-/// Returns the number of CTAs per multiprocessor if the roles of each have `registers` registers in total; 0 if
+/// Returns the number of CTAs per multiprocessor if the roles of each CTA have `registers` registers in total; 0 if
 /// `registers` is 0.
 unsigned ctasOfRoleRegisters(unsigned registers);
 
-/// Returns the registers with which each of `threads` threads starts if `ctas` CTAs share a multiprocessor: a whole
-/// number of granules.
+/// Returns the number of registers with which each of `threads` threads starts if `ctas` CTAs share a multiprocessor: a
+/// whole number of granules.
 unsigned registersAtStart(unsigned ctas, unsigned threads);
 
 } // namespace tile::target

@@ -7,7 +7,7 @@
 namespace tile::target {
 
 StorePanels planStorePanels(int64_t size, int64_t widest, bool mayHaveRemainder) {
-  // The largest power of two that divides the size; the remainder if that is one.
+  // The largest power of two that divides the size. The remainder is a power of two only if it equals this divisor.
   int64_t divisor = size & -size, panel = widest;
   if (!mayHaveRemainder || size < widest || size % widest != divisor)
     panel = std::min(widest, divisor);

@@ -49,10 +49,10 @@ TEST(Card, namesTheLineOfEachMistake) {
   EXPECT_EQ(errorOf("clock\t1.5"), "line 5: 'clock' has no unit; expected 'GHz'");
   EXPECT_EQ(errorOf("clock\t1500\tMHz"), "line 5: 'clock' is in 'MHz'; expected 'GHz'");
   EXPECT_EQ(errorOf("clock\t1500\tGHz"), "line 5: 'clock' is 1500 GHz; expected 0.1 to 10");
-  EXPECT_EQ(errorOf("clock\tfast\tGHz"), "line 5: 'clock' is 'fast', which is no number");
-  EXPECT_EQ(errorOf("clock\tnan\tGHz"), "line 5: 'clock' is 'nan', which is no number");
+  EXPECT_EQ(errorOf("clock\tfast\tGHz"), "line 5: 'clock' is 'fast', which is not a number");
+  EXPECT_EQ(errorOf("clock\tnan\tGHz"), "line 5: 'clock' is 'nan', which is not a number");
   EXPECT_EQ(errorOf("clock 1.5 GHz"), "line 5: 'clock 1.5 GHz' has no value: columns are separated by tabs");
-  EXPECT_EQ(errorOf("name\tNVIDIA Y"), "line 5: 'name' is there twice");
+  EXPECT_EQ(errorOf("name\tNVIDIA Y"), "line 5: 'name' occurs twice");
   EXPECT_EQ(errorOf("clock\t1.5\tGHz\tfew"),
             "line 5: the spread of 'clock' is 'few'; expected per cent of the value, or -");
   EXPECT_EQ(parseCard("tile-card 2\n").error, "line 1: expected 'tile-card 1', not 'tile-card 2'");

@@ -79,10 +79,10 @@ TEST(Wgmma, promotion) {
 
 TEST(Wgmma, reasons) {
   auto reason = [](const WgmmaDot &dot) { return planWgmma(hopper, dot).reason; };
-  EXPECT_EQ(reason(dot(32, 64, 64)), "wgmma multiplies 64 rows, a has 32");
-  EXPECT_EQ(reason(dot(64, 64, 8)), "wgmma multiplies 256 bits of k, a has 128");
-  EXPECT_EQ(reason(dot(64, 64, 64, 2)), "wgmma needs groups of 4 warps, the kernel has 2");
-  EXPECT_EQ(reason(dot(64, 8, 64, 8)), "wgmma computes 8 columns for each warp group, b has 8 for 2");
+  EXPECT_EQ(reason(dot(32, 64, 64)), "wgmma needs at least 64 rows; a has 32");
+  EXPECT_EQ(reason(dot(64, 64, 8)), "wgmma needs at least 256 bits along k; a has 128");
+  EXPECT_EQ(reason(dot(64, 64, 64, 2)), "wgmma needs groups of 4 warps; the kernel has 2");
+  EXPECT_EQ(reason(dot(64, 8, 64, 8)), "wgmma needs at least 8 columns per warp group; b has only 8 for 2 groups");
 }
 
 TEST(Wgmma, sizes) {

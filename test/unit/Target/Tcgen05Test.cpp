@@ -34,23 +34,22 @@ TEST(Tcgen05, instructions) {
 }
 
 TEST(Tcgen05, reasons) {
-  EXPECT_EQ(whyNot(dotOf(32, 64, 64)), "tcgen05 multiplies 64 rows, a has 32; use larger blocks");
-  EXPECT_EQ(whyNot(dotOf(64, 64, 8)), "tcgen05 multiplies 256 bits of k, a has 128; use larger blocks");
-  EXPECT_EQ(whyNot(dotOf(64, 64, 64, 2)),
-            "tensor memory is read by groups of 4 warps, the kernel has 2; use num_warps=4");
+  EXPECT_EQ(whyNot(dotOf(32, 64, 64)), "tcgen05 needs at least 64 rows; a has 32; use larger blocks");
+  EXPECT_EQ(whyNot(dotOf(64, 64, 8)), "tcgen05 needs at least 256 bits along k; a has 128; use larger blocks");
+  EXPECT_EQ(whyNot(dotOf(64, 64, 64, 2)), "tcgen05 needs groups of 4 warps; the kernel has 2; use num_warps=4");
   EXPECT_EQ(whyNot(dotOf(128, 8, 64)), "tcgen05 has no instruction of 128 rows and 8 columns; use more columns");
   EXPECT_EQ(whyNot(dotOf(64, 16, 64, 16)),
-            "a warp group reads at least 8 columns of tensor memory, b has 16 for 4; use fewer warps");
+            "tcgen05 needs at least 8 columns per warp group; b has only 16 for 4 groups; use fewer warps");
   EXPECT_EQ(whyNot(dotOf(256, 512, 64)),
             "the accumulator needs 1024 columns of tensor memory, which has 512; use smaller blocks");
-  EXPECT_EQ(whyNot(dotOf(96, 64, 64)), "tcgen05 multiplies sizes that are powers of two, or multiples of 16 columns");
+  EXPECT_EQ(whyNot(dotOf(96, 64, 64)), "tcgen05 needs sizes that are powers of two, or a multiple of 16 columns");
   EXPECT_EQ(whyNot({.m = 64, .n = 8, .k = 64, .bKMajor = false}),
-            "tcgen05 multiplies rows of b of at least 32 bytes; use more columns");
+            "tcgen05 requires rows of b to have at least 32 bytes; use more columns");
   WgmmaDot held = dotOf(128, 64, 64), mixed = held, narrow = held;
   held.fromRegisters = true;
   EXPECT_EQ(whyNot(held), "");
   held.m = 64;
-  EXPECT_EQ(whyNot(held), "tcgen05 reads an a of 128 rows, without scales, from tensor memory");
+  EXPECT_EQ(whyNot(held), "tcgen05 reads a from tensor memory only with 128 rows and without scales");
   held.m = 256;
   held.n = 256;
   EXPECT_EQ(whyNot(held), "the accumulator needs 576 columns of tensor memory, which has 512; use smaller blocks");
@@ -72,7 +71,7 @@ TEST(Tcgen05, integersDependOnTheTarget) {
   dot.accumulator = MmaType::S32;
   EXPECT_EQ(whyNot(dot), "");
   EXPECT_EQ(whyNot(dot, *findTarget("sm_103a")), "tcgen05 of sm_103a does not multiply integers; compile for sm_100a");
-  EXPECT_EQ(whyNot(dot, *findTarget("sm_120a")), "sm_120a has no tcgen05, sm_100a has");
+  EXPECT_EQ(whyNot(dot, *findTarget("sm_120a")), "sm_120a has no tcgen05; sm_100a has it");
 }
 
 // M 128, N 256, b with n contiguous.
@@ -100,11 +99,11 @@ TEST(Tcgen05, scales) {
   EXPECT_EQ(plan(scaled(e2m1, 32)), (Tcgen05Plan{128, 128, 64}));
   EXPECT_EQ(plan(scaled(e2m1, 16, 256, 64)), (Tcgen05Plan{128, 64, 64}));
   EXPECT_EQ(plan(scaled(e5m2, 32)), (Tcgen05Plan{128, 128, 32}));
-  EXPECT_EQ(whyNot(scaled(e2m1, 32, 64)), "tcgen05 multiplies 128 rows with scales, a has 64; use larger blocks");
+  EXPECT_EQ(whyNot(scaled(e2m1, 32, 64)), "tcgen05 needs at least 128 rows with scales; a has 64; use larger blocks");
   EXPECT_EQ(whyNot(scaled(e5m2, 16)), "tcgen05 does not multiply e5m2 and e5m2 with such scales into f32");
   EXPECT_EQ(whyNot(scaled(MmaType::F16, 32)), "tcgen05 does not multiply f16 and f16 with such scales into f32");
   EXPECT_EQ(whyNot(scaled(e2m1, 32, 128, 64, 128)),
-            "tcgen05 reads scales of 128 columns and 4 groups along k, or multiples; b has 64 columns and 4 groups");
+            "tcgen05 needs multiples of 128 columns and 4 groups along k with scales; b has 64 columns and 4 groups");
   EXPECT_EQ(whyNot(scaled(e2m1, 32, 256, 256)),
             "the accumulator needs 544 columns of tensor memory, which has 512; use smaller blocks");
   EXPECT_EQ(tcgen05Suffix(e2m1, 32), ".kind::mxf4.block_scale.block32");
