@@ -11,7 +11,8 @@ using namespace mlir;
 namespace tile::interp {
 namespace {
 
-/// Reads integers from the frame as C++ integers; an i1 is 0 or 1 unsigned and 0 or -1 signed.
+/// Reads integers from the frame as C++ integers; an i1 reads as 0 or 1 if it is unsigned, and as 0 or -1 if it is
+/// signed.
 struct Bit {};
 template <typename From> struct Reader {
   using Stored = From;
@@ -71,7 +72,7 @@ Execute integerKernel(Kind from, Kind to, bool isSigned) {
   });
 }
 
-/// Returns the double nearest to an integer. If it is inexact, rounds to odd, so that a later rounding to fewer bits is
+/// Converts an integer to a float. An inexact result is rounded to odd, so that rounding it to fewer bits later is
 /// correct.
 constexpr auto kToOddFloat = [](auto value) {
   bool isNegative = value < 0;

@@ -234,7 +234,7 @@ bool Compiler::fail(Operation *op, const Twine &message) {
 
 /// Far above the 2^20 elements that the language allows, and small enough that no size computed from it overflows.
 static constexpr int64_t kMaxElements = int64_t(1) << 24;
-/// Limit for all values that are live at once; any development machine has this much memory.
+/// Limit for all values that are live at the same time; any development machine has this much memory.
 static constexpr size_t kMaxFrameBytes = size_t(4) << 30;
 
 static bool isTooLarge(ShapedType type) {

@@ -19,7 +19,7 @@ class Compiler;
 using Handler = std::function<bool(Compiler &, mlir::Operation *)>;
 using HandlerTable = llvm::StringMap<Handler>;
 
-/// Allocates slots in the frame: best fit over the free ranges, which are merged.
+/// Allocates slots in the frame: best fit over the free ranges; adjacent free ranges are merged.
 class FrameAllocator {
 public:
   size_t allocate(size_t bytes);
@@ -45,14 +45,14 @@ public:
   Slot define(mlir::Value value);
   /// Makes `value` share the slot of another value (no copy). The owner must outlive it.
   void alias(mlir::Value value, Slot slot) { slots[value] = slot; }
-  /// Allocates a constant; the pattern is one element, or all of them.
+  /// Allocates a constant; the pattern is one element, which is repeated, or all elements.
   void defineConstant(mlir::Value value, std::vector<char> pattern);
   /// Allocates a temporary slot until release().
   Slot scratch(Kind kind, int64_t count);
   void release(Slot slot);
 
-  /// Appends an instruction with the slots of the operands and results, and the size of the first result (else
-  /// operand).
+  /// Appends an instruction with the slots of the operands and results, and the size of the first result (of the first
+  /// operand if there is no result).
   Instruction &emit(mlir::Operation *op, Execute execute);
   Instruction &emit(mlir::Operation *op, Execute execute, llvm::ArrayRef<size_t> in, llvm::ArrayRef<size_t> out,
                     Slot shape);
@@ -65,7 +65,8 @@ public:
   /// Returns the kind of the elements of a value of this type; nullopt if values cannot have it.
   std::optional<Kind> kindOf(mlir::Type type) const;
 
-  /// Maximum lanes of every scalar while a combine region is translated for vectors (count kLanes); nullopt elsewhere.
+  /// While a combine region is translated for execution on vectors: the maximum number of elements for which each
+  /// scalar of the region stands; the region's instructions have the count kLanes. nullopt elsewhere.
   std::optional<int64_t> vectorLanes;
 
 private:
@@ -75,7 +76,7 @@ private:
   void releaseDead(mlir::Operation *op);
   Slot shapeOf(mlir::Value value) const;
 
-  const bool keepValues; ///< slots are not reused, and every operation has an instruction
+  const bool keepValues; ///< whether slots are not reused, and every operation has an instruction
   ProgramImpl *program = nullptr;
   Block *current = nullptr;
   FrameAllocator frame;

@@ -53,8 +53,8 @@ bool Condition::namesLine() const {
   return llvm::any_of(terms, [](const Term &term) { return term.name == "line"; });
 }
 
-/// Explains why no variable of this name is ever a number; empty if one may be. A name may have several types: in
-/// helpers, or over time.
+/// Explains why no variable of this name is ever a number; empty if one may be. Variables of one name may have several
+/// types, in helpers or after further assignments.
 static std::string explainNoNumber(const DebugInfo &info, StringRef name) {
   const Variable *known = nullptr;
   for (const Variable &variable : info.variables) {

@@ -15,8 +15,8 @@ public:
   /// Parses a condition; nullopt if the text is not one.
   static std::optional<Condition> parse(llvm::StringRef text);
 
-  /// Evaluates the condition before `op`, or after it. Returns nullopt if a variable has no value, as in helpers, where
-  /// the condition keeps its state from the call.
+  /// Evaluates the condition before `op`, or after it. Returns nullopt if a variable has no value; for example, a
+  /// condition on the kernel's variables keeps its state from before the call while a helper runs.
   std::optional<bool> holds(const Machine &machine, const DebugInfo &info, mlir::Operation *op, const StackFrame &frame,
                             bool isAfter = false) const;
   /// Explains why the condition can never hold: a line without code, or a name that no scalar has. Empty if it may

@@ -32,7 +32,7 @@ bool runFor(Machine &machine, const Instruction &instruction) {
     return machine.fail(instruction, llvm::formatv("the loop's step is {0}; it must be positive", step));
   if (data.isUnsigned ? uint64_t(variable) >= uint64_t(upper) : variable >= upper)
     return true;
-  // The distance to the end fits 64 unsigned bits, so the induction variable never wraps.
+  // The distance to the end fits into 64 unsigned bits, so the induction variable never wraps.
   for (;; variable = int64_t(uint64_t(variable) + uint64_t(step))) {
     std::memcpy(machine.at<char>(data.variable), &variable, bytesInFrame(instruction.kind));
     if (!machine.runBlock(data.body) || !machine.shouldContinue(instruction))
@@ -90,8 +90,8 @@ struct ProgramsData {
   Block body;
 };
 
-/// Runs the programs of this CTA, with a stride of the number of CTAs, in grid order: the distribution of work does not
-/// affect results.
+/// Runs the programs of this CTA in grid order; the distance between two of them is the number of CTAs. The
+/// distribution of programs over CTAs does not affect results.
 bool runPrograms(Machine &machine, const Instruction &instruction) {
   const auto &data = instruction.dataAs<ProgramsData>();
   uint64_t sizes[ProgramsOp::numAxes], count = 1;
@@ -166,7 +166,8 @@ std::string carriedBytes(const Machine &machine, ArrayRef<Slot> carried) {
   return bytes;
 }
 
-/// Detects endless loops: a loop whose iteration changes neither memory nor carried values waits for another program.
+/// Runs a loop, and detects endless loops: if an iteration changes neither memory nor carried values, it waits for
+/// another program.
 bool runWhile(Machine &machine, const Instruction &instruction) {
   constexpr uint64_t patience = 1000; // iterations before the cost of checking is paid
   const auto &data = instruction.dataAs<WhileData>();

@@ -23,7 +23,7 @@ struct Operator {
   Binary compute;
 };
 
-// An operator precedes its own prefixes.
+// An operator comes before its prefixes, so that "<=" is not read as "<".
 constexpr Operator comparisons[] = {{"<=", [](double a, double b) { return double(a <= b); }},
                                     {">=", [](double a, double b) { return double(a >= b); }},
                                     {"==", [](double a, double b) { return double(a == b); }},

@@ -40,7 +40,7 @@ std::string DebugInfo::functionOf(const StackFrame &frame) const {
   return frame.key ? functions.lookup(frame.key) : kernel;
 }
 
-/// Returns true if `first` has been executed when execution is before or after `op`.
+/// Returns true if `first` has been executed when execution is before `op` or, with `isAfter`, after it.
 static bool isReached(Operation *first, mlir::Block *block, Operation *op, bool isAfter) {
   Operation *ancestor = block->findAncestorOpInBlock(*op);
   if (!ancestor)
@@ -111,7 +111,7 @@ static void printOne(llvm::raw_ostream &stream, const Machine &machine, const Va
 static void printNested(llvm::raw_ostream &stream, ArrayRef<int64_t> shape, int64_t first, PrintOne print) {
   if (shape.empty())
     return print(first);
-  // Print as many elements as fit on a line; of longer dimensions, only the ends.
+  // Print as many elements of a dimension as fit on a line; if it has more, print only the ends.
   constexpr int64_t maxElements = 8, shownAtEnds = 3;
   int64_t step = llvm::product_of(shape.drop_front());
   stream << '[';

@@ -17,7 +17,7 @@ namespace tile::interp {
 struct Variable {
   std::string name;
   mlir::Value value;    ///< null for a constant
-  std::string constant; ///< its text
+  std::string constant; ///< the constant's text
   bool isUnsigned = false;
   unsigned line = 0;     ///< line of the assignment
   mlir::Attribute frame; ///< call site of the inlined function; null: the kernel itself
@@ -45,7 +45,7 @@ struct DebugInfo {
   std::string functionOf(const StackFrame &frame) const;
   /// Explains why no program reaches this line; empty if one may.
   std::string explainMissing(double line) const;
-  /// Returns the variable as visible in this frame before the operation, or after it.
+  /// Returns the variable of this name that is visible in this frame before the operation or, with `isAfter`, after it.
   const Variable *find(mlir::Operation *op, mlir::Attribute frame, llvm::StringRef name, bool isAfter = false) const;
   /// Returns all visible variables by name; tuples are represented by the variables of their elements.
   std::vector<const Variable *> visible(mlir::Operation *op, mlir::Attribute frame) const;

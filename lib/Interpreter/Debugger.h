@@ -7,7 +7,7 @@
 //   (tile) print x
 //   x: f32[64] = [0.5, 1, 2.25, ..., 7, 8.5, 9]
 //
-// Commands are read from a stream, so a script can drive it. Errors of the kernel stop it, too.
+// Commands are read from a stream, so a script can drive the debugger, which also stops at errors of the kernel.
 #pragma once
 
 #include "Interpreter/Condition.h"
@@ -19,7 +19,8 @@ namespace tile::interp {
 
 class Debugger : public Observer {
 public:
-  /// Prints the variables that a line assigns (or else uses) when the line is left and the condition holds.
+  /// Prints the variables that a line assigns (or uses, if it assigns none) when the line is left and the condition
+  /// holds.
   struct PrintedLine {
     unsigned line = 0;
     std::optional<Condition> condition;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Descriptors: a strided global tensor that is accessed in blocks. Elements outside its shape read as zero and are not
-// written. Inside the shape, accesses are still checked against the buffer, because the shape may exceed it.
+// Descriptors of strided global tensors that are accessed in blocks. Elements outside a descriptor's shape read as zero
+// and are not written. Inside the shape, accesses are still checked against the buffer, because the shape may exceed
+// it.
 //
 // A tensor map in memory has the interpreter's own format (MapImage); maps encoded by a GPU driver cannot be read.
 #include "Interpreter/Atomic.h"
@@ -128,7 +129,7 @@ bool compileCreateMap(Compiler &compiler, Operation *op) {
   return true;
 }
 
-/// Programs run one after another, so earlier writes are visible.
+/// Emits nothing: programs run one after another, so earlier writes are visible.
 bool compileAcquireMap(Compiler &, Operation *) {
   return true;
 }
@@ -287,7 +288,7 @@ std::shared_ptr<const BlockData> blockData(Compiler &compiler, DescType desc, Va
   return std::make_shared<const BlockData>(std::move(data));
 }
 
-/// Padding only exists for layouts; the padded elements have no defined values.
+/// Fails for a padded block. Blocks are padded only for the sake of layouts, and the padding has no defined values.
 bool checkBlock(Compiler &compiler, Operation *op, DescType desc, RankedTensorType block) {
   return block.getShape() == desc.getShape() ||
          compiler.fail(op, "the interpreter does not support padded blocks; it runs programs before tile-pad-blocks");

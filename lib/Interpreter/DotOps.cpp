@@ -121,7 +121,7 @@ struct ScaledData {
   Kind rounded; ///< The format to which scaled elements are rounded.
 };
 
-/// The value of a 4-bit float: sign, two bits of exponent, one of mantissa.
+/// Returns the value of a 4-bit float: sign, two bits of exponent, one of mantissa.
 float decodeE2M1(unsigned bits) {
   static constexpr float magnitudes[] = {0, 0.5f, 1, 1.5f, 2, 3, 4, 6};
   float magnitude = magnitudes[bits & 7];
@@ -133,7 +133,7 @@ float elementOf(Machine &machine, const ScaledOperand &operand, int64_t line, in
   int64_t width = operand.isLeft ? sizes.k : sizes.n;
   const bool isPacked = operand.format == ScaledFormat::e2m1;
   unsigned half = 0;
-  if (isPacked && operand.isPackedByK == operand.isLeft) { // neighbours of a row
+  if (isPacked && operand.isPackedByK == operand.isLeft) { // neighbours in a row
     half = column & 1;
     column /= 2;
     width /= 2;
@@ -217,7 +217,7 @@ bool compileDotScaled(Compiler &compiler, Operation *operation) {
   return true;
 }
 
-/// Returns how the operand of a dot with scales is read: bytes are e2m1.
+/// Returns how an operand of a dot with scales is read; operands that are stored as bytes are e2m1.
 ScaledOperand scaledOperand(Compiler &compiler, Value value, Value scale, bool isLeft) {
   Slot slot = compiler.slotOf(value);
   return {slot,   compiler.slotOf(scale), slot.kind == Kind::I8 ? ScaledFormat::e2m1 : ScaledFormat::e4m3,

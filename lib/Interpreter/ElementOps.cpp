@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Element-wise computations: regions of scalars, arithmetic with explicit rounding, special registers.
+// Element-wise operations: those with a region that computes on scalars, arithmetic with explicit rounding, and special
+// registers.
 //
 // Explicit rounding sets the mode of the host's floating-point unit. Operands and results are volatile, so that the
 // compiler keeps the computation between the two mode changes.
@@ -164,7 +165,7 @@ bool compileRounded(Compiler &compiler, Operation *op) {
   return true;
 }
 
-/// A tensor, and its element in the region.
+/// A tensor in the frame, and the slot of its element in the region.
 struct Place {
   size_t bytes, whole, element;
 };
@@ -244,7 +245,7 @@ bool readTimer(Machine &machine, const Instruction &instruction) {
   return true;
 }
 
-/// There is one SM.
+/// Reads the index of the SM, which is 0, because there is only one.
 bool readMultiprocessor(Machine &machine, const Instruction &instruction) {
   *machine.at<int32_t>(instruction.out[0]) = 0;
   return true;

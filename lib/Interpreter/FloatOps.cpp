@@ -74,8 +74,8 @@ template <typename T, auto fn> bool doubleFunction(Machine &machine, const Instr
   return true;
 }
 
-/// Computes a * b + c with one rounding. Small floats use double arithmetic, which is too narrow for the exact result
-/// of f32.
+/// Computes a * b + c with a single rounding step. Double arithmetic suffices for small floats, but not for f32, whose
+/// exact results may need more bits.
 template <typename T> bool fusedMultiplyAdd(Machine &machine, const Instruction &instruction) {
   if (isSmallFloat(instruction.kind))
     return doubleFunction<T, [](double a, double b, double c) { return a * b + c; }>(machine, instruction);

@@ -52,9 +52,9 @@ struct Instruction;
 class Observer {
 public:
   virtual ~Observer() = default;
-  /// Called before an instruction. False ends the run with Machine::error, which the observer has set.
+  /// Called before an instruction. Returning false ends the run with Machine::error, which the observer must have set.
   virtual bool before(Machine &machine, const Instruction &instruction) = 0;
-  /// Called after the last instruction of a program, or after the one that failed with Machine::error.
+  /// Called after the last instruction of a program, or after the instruction that failed with Machine::error.
   virtual void ended(Machine &machine) = 0;
 };
 
@@ -67,13 +67,13 @@ struct Options {
   /// Reports signed overflow of additions, subtractions and multiplications.
   bool checkOverflow = false;
   Observer *observer = nullptr;
-  /// If set, only this operation's accesses are checked for bounds: elsewhere, loads outside of a buffer give zero, and
-  /// stores have no effect.
+  /// If set, only the accesses of this operation are checked for bounds. In all other operations, loads outside of a
+  /// buffer give zero, and stores have no effect.
   mlir::Operation *watched = nullptr;
   /// If set, only this program of the grid runs.
   std::optional<std::array<uint32_t, 3>> only = {};
-  /// Called before each program with the number of ended programs and of all programs. False stops the run with an
-  /// error.
+  /// Called before each program, and now and then in loops, with the number of programs that have ended and of all
+  /// programs. Returning false stops the run with an error.
   std::function<bool(uint64_t ended, uint64_t programs)> shouldContinue = {};
 };
 

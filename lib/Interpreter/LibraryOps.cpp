@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Functions of CUDA's libdevice that C++ lacks or names differently, in double (nextafter: in the type itself).
+// Functions of CUDA's libdevice that C++ lacks or names differently. They compute in double, except for nextafter,
+// which computes in the type itself.
 // Formulas: Abramowitz and Stegun, "Handbook of Mathematical Functions", chapters 7 and 26.
 #include "Interpreter/Compiler.h"
 
@@ -89,8 +90,8 @@ double normcdfinv(double p) {
   return -std::numbers::sqrt2 * erfcinv(2 * p);
 }
 
-/// Computes modified Bessel functions of the first kind for any sign. C++ only has them for nonnegative arguments, and
-/// throws for large ones, where they overflow.
+/// Computes modified Bessel functions of the first kind for arguments of any sign. C++ only has them for nonnegative
+/// arguments, and throws for large ones, where they overflow.
 double besselI(double order, double x) {
   if (std::isnan(x))
     return x;

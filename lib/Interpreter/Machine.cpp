@@ -63,7 +63,7 @@ std::string Error::toString() const {
   return text;
 }
 
-/// Returns the index of the row-major element in the shape of the op's first tensor (result, else operand).
+/// Returns the index of a row-major element in the shape of the first tensor among the op's results and operands.
 static std::optional<SmallVector<int64_t>> indexIn(Operation *op, int64_t element) {
   RankedTensorType tensor;
   for (Type type : llvm::concat<Type>(op->getResultTypes(), op->getOperandTypes()))
@@ -147,7 +147,7 @@ struct ArgumentWriter {
     return {};
   }
 
-  /// Checks that the launch keeps the divisibility promise, on which the compiler may rely.
+  /// Checks that an argument has the divisibility for which the kernel was compiled, on which the compiler may rely.
   std::string checkDivisibility(unsigned index, const Argument &argument) {
     auto divisor = kernel.getArgAttrOfType<IntegerAttr>(index, divisibilityAttrName);
     auto type = dyn_cast<IntegerType>(kernel.getArgumentTypes()[index]);

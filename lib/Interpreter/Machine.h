@@ -8,7 +8,7 @@
 //   %s = arith.addf %a, %b : tensor<128xf32>   ->   {binaryFloat<add>, in {1024, 1536}, out {2048}, count 128}
 //
 // Control flow is an instruction with nested blocks, so a block runs without branches. `count` is kLanes inside a
-// combine region that runs on whole vectors; the machine then knows the number of lanes.
+// combine region that runs on whole vectors; Machine::lanes is the number of elements then.
 #pragma once
 
 #include "Interpreter/Interpreter.h"
@@ -119,7 +119,7 @@ public:
   std::array<uint32_t, 3> program{};
   uint64_t ended = 0;    ///< number of programs that have ended
   uint64_t programs = 1; ///< number of programs in the grid
-  uint64_t changes = 0;  ///< number of changes of memory and of the time, by which a waiting loop may end
+  uint64_t changes = 0;  ///< number of changes of memory and reads of the timer, either of which may end a waiting loop
   int64_t lanes = 1;
   std::optional<Error> error;
   uint64_t outside = 0;     ///< memory for unchecked accesses outside of buffers

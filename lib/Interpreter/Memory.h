@@ -55,7 +55,7 @@ template <Kind kind> inline void writeMemory(char *address, HeldType<kind> value
   std::memcpy(address, &bits, sizeof(bits));
 }
 
-/// Writes an element of a buffer and counts the change, for which a loop may wait.
+/// Writes an element of a buffer. If that changes its contents, counts the change, because a loop may wait for it.
 template <Kind kind> inline void changeMemory(Machine &machine, char *address, HeldType<kind> value) {
   char old[sizeof(MemoryType<kind>)];
   std::memcpy(old, address, sizeof(old));

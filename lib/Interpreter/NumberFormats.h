@@ -2,11 +2,11 @@
 // Numeric formats of tile programs on the host.
 //
 // A value of a float type narrower than 32 bits is stored as the equal float, so all arithmetic is float arithmetic
-// followed by one rounding (`roundTo`), and loads and stores convert (`decode`, `encode`). Rounding a float result
+// followed by one rounding step (`roundTo`), and loads and stores convert (`decode`, `encode`). Rounding a float result
 // again to 16 bits or less equals direct rounding for + - * / and sqrt, because 24 bits are at least twice 11 plus 2.
 // Conversions from wider types go through round-to-odd, which preserves that property. f8 conversions saturate to the
-// largest finite number, as PTX `cvt.rn.satfinite` does; the other types overflow to infinity. The roundings are
-// branch-free, so loops over arrays vectorize.
+// largest finite number, as PTX `cvt.rn.satfinite` does; the other types overflow to infinity. The rounding functions
+// have no branches, so loops over arrays vectorize.
 #pragma once
 
 #include <bit>
@@ -42,7 +42,8 @@ inline constexpr Format kBrain{7, -126, 0x7f7f0000u, false};
 inline constexpr Format kE4M3{3, -6, std::bit_cast<uint32_t>(448.0f), true};
 inline constexpr Format kE5M2{2, -14, std::bit_cast<uint32_t>(57344.0f), true};
 
-/// Set in the NaNs that conversions return. Without it, one whose other bits do not fit would become an infinity.
+/// The mantissa bit that is set in the NaNs that conversions return. Without it, a NaN whose other mantissa bits do not
+/// fit into the format would become an infinity.
 inline constexpr uint32_t quietBit = 0x400000u;
 
 /// Rounds to the nearest value of the format, ties to even.
@@ -126,7 +127,7 @@ inline float narrow(double value, bool odd) {
   return std::bit_cast<float>(odd ? bits | 1 : bits);
 }
 
-/// Encodes a float that is exact in the format as memory bits of 32 bits or less, and decodes it.
+/// Encodes a float that the format represents exactly as the bits in memory, at most 32; decodeFormat does the reverse.
 template <Format format> inline uint32_t encodeFormat(float value, int width, bool hasInfinity) {
   uint32_t bits = std::bit_cast<uint32_t>(value);
   uint32_t sign = (bits >> 31) << (width - 1), magnitude = bits & 0x7fffffffu;

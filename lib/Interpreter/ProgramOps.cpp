@@ -24,7 +24,7 @@ static unsigned digitsOf(Kind kind) {
   }
 }
 
-/// Returns the bytes of an element in memory.
+/// Returns the size of an element in memory in bytes.
 static unsigned bytesOf(Kind kind) {
   bool isByte = kind == Kind::F8E4M3 || kind == Kind::F8E5M2;
   return isByte ? 1 : isSmallFloat(kind) ? 2 : unsigned(bytesInFrame(kind));
@@ -114,7 +114,7 @@ struct HintData {
   SmallVector<int64_t> shape, divisibility, constancy;
 };
 
-/// Reads integers, sign-extended, or addresses.
+/// Reads the elements of a value: sign-extended integers, or addresses.
 std::vector<int64_t> readIntegers(const Machine &machine, Slot slot) {
   std::vector<int64_t> integers;
   const char *place = machine.at<char>(slot.offset);
@@ -197,7 +197,7 @@ bool compileHint(Compiler &compiler, Operation *operation) {
   auto op = cast<HintOp>(operation);
   Slot from = compiler.slotOf(op.getSrc());
   compiler.emitCopy(op, from, compiler.define(op.getResult()));
-  // In a region that runs on many elements at once, the elements do not form a tensor.
+  // In a region that runs on many elements at the same time, the elements do not form a tensor.
   if (compiler.vectorLanes || isFloat(from.kind))
     return true;
   HintData data;
@@ -231,7 +231,7 @@ struct PrintData {
   int64_t count = 1;
 };
 
-/// Prints `pid (x, y, z) idx (i, j) prefix value, value`, one line for each element; scalars repeat.
+/// Prints `pid (x, y, z) idx (i, j) prefix value, value`, one line for each element; scalar arguments are repeated.
 bool print(Machine &machine, const Instruction &instruction) {
   llvm::raw_ostream *stream = machine.options.prints;
   if (!stream)

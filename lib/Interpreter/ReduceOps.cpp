@@ -7,7 +7,7 @@
 // A scan goes along the axis from one end to the other.
 //
 // A combine region of element-wise operations is translated once with vectors in place of its scalars and runs on all
-// pairs of a step at once; any other region (control flow, values from outside) runs once for every pair.
+// pairs of a step together; any other region (control flow, values from outside) runs once for every pair.
 #include "Interpreter/Compiler.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -34,7 +34,7 @@ struct ReduceData {
   bool isReverse = false; ///< for scans
 };
 
-/// Copies every other one of `2 * count` elements to an array.
+/// Copies every second one of `2 * count` elements to an array.
 template <typename T> void copyEveryOther(char *to, const char *from, int64_t count) {
   for (int64_t i = 0; i < count; ++i)
     std::memcpy(to + size_t(i) * sizeof(T), from + size_t(2 * i) * sizeof(T), sizeof(T));

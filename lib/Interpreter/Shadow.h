@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Shadow memory: the state of each element of a buffer, that is whether it was written, and which programs have written
-// and read it. On a GPU programs run concurrently in any order, so no program may access an element that another one
-// writes, and one store must not write an element twice. The interpreter runs programs in order, so such races would
-// pass unnoticed without these checks.
+// Shadow memory records, for each element of a buffer, whether it was written, and which programs have written and read
+// it. On a GPU, programs run concurrently in any order, so no program may access an element that another program
+// writes, and a store must not write an element twice. The interpreter runs programs in order, so without these checks
+// such races would pass unnoticed.
 //
 //   program 0 stores 1 to x[5], program 1 loads x[5]        error at the load: the order decides what is loaded
 //   program 0 stores 1 to x[5], program 1 stores 1 to x[5]  no error: the order changes nothing
@@ -26,7 +26,7 @@ public:
             int64_t element) {
     return !buffers[buffer].isTracked() || readTracked(machine, instruction, buffer, address, bytes, element);
   }
-  /// Records a completed write; `old` are the previous contents.
+  /// Records a completed write; `old` points to the previous contents.
   bool write(Machine &machine, const Instruction &instruction, int32_t buffer, const char *address, const char *old,
              size_t bytes, int64_t element) {
     return !buffers[buffer].isTracked() || writeTracked(machine, instruction, buffer, address, old, bytes, element);
