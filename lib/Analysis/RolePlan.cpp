@@ -233,7 +233,7 @@ private:
     }
     return kernel
         .walk([&](Operation *op) {
-          // An atomic update in a while loop, whose result is used, waits for other programs.
+          // An atomic update whose result is used in a while loop waits for other programs.
           bool waits = !op->use_empty() && op->getParentOfType<scf::WhileOp>();
           bool isKnown = isa<StoreOp, cta::TmaStoreOp>(op) || (isa<AtomicRmwOp>(op) && !waits);
           // The producer waits for flags itself. A barrier orders accesses to what the program writes, which is known.

@@ -23,8 +23,7 @@ namespace {
 constexpr unsigned lineBytes = 128;        // bytes of a line of L2
 constexpr int64_t atomBytes = wgmmaBytesK; // bytes along K that one instruction reads; of mma.sync as well
 
-/// Returns the cycles that each resource takes for `atomBytes` along K of one tile, as far as they do not depend on the
-/// sizes.
+/// Returns the cycles for `atomBytes` along K of one tile, for the resources whose cycles do not depend on the sizes.
 Overlap unchangingClocks(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config,
                          const GemmConstants &c, bool warpGroups) {
   const Tuned &tuned = tunedOf(target);
