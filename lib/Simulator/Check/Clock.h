@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Vector clocks: the events that are known to a warp, or to a synchronization object, to have happened.
+// Vector clocks: the events that a warp or a synchronization object knows to have happened.
 #pragma once
 
 #include "Simulator/Machine/Access.h"
@@ -12,8 +12,8 @@
 
 namespace tile::sim {
 
-/// The counts of components, stored in blocks of adjacent components: those of a CTA are adjacent, and most clocks
-/// include only a few CTAs.
+/// The counts of all components. They are stored in blocks of adjacent components, because the components of a CTA are
+/// adjacent and most clocks include only a few CTAs.
 class VectorClock {
 public:
   uint32_t operator[](Component component) const {
@@ -39,7 +39,7 @@ public:
     }
   }
   bool empty() const { return blocks.empty(); }
-  /// Returns the counts that are not zero; none if there are more than `most`.
+  /// Returns the counts that are not zero, or nullopt if there are more than `most`.
   std::optional<std::vector<Epoch>> fewEpochs(size_t most) const {
     std::vector<Epoch> epochs;
     if (blocks.size() > most)
@@ -78,9 +78,9 @@ private:
   std::vector<Block> blocks; ///< sorted by their first components
 };
 
-/// The knowledge that passes from a release to an acquire. `all`: everything that happened before. `fenced`: the part
-/// of it that a `fence.proxy.async` has made visible to the async proxy. `tensor`: accesses to tensor memory that a
-/// `tcgen05.fence::before_thread_sync`, or a commit, has ordered before the release.
+/// The knowledge that passes from a release to an acquire. `all` is everything that happened before the release;
+/// `fenced` is the part of `all` that a `fence.proxy.async` has made visible to the async proxy; `tensor` contains the
+/// accesses to tensor memory that a `tcgen05.fence::before_thread_sync`, or a commit, has ordered before the release.
 struct SyncClock {
   VectorClock all;
   VectorClock fenced;
@@ -92,8 +92,8 @@ struct SyncClock {
   }
 };
 
-/// A clock that is kept for a long time, such as that of each location to which a grid has released. Most hold the
-/// count of one thread and those of the warps of its CTA, and are stored compactly.
+/// A clock that is kept for a long time, such as the clock of a location that a grid has released. Most of these clocks
+/// hold only the count of one thread and the counts of the warps of its CTA, and are stored compactly.
 class StoredClock {
 public:
   template <typename Function> void read(Function &&function) const {
@@ -128,7 +128,7 @@ private:
     }
   }
 
-  std::array<Epoch, 6> few = {};    ///< the counts, unless there are many; a count of 0 marks an unused entry
+  std::array<Epoch, 6> few = {};    ///< the nonzero counts, if they fit; a count of 0 marks an unused entry
   std::unique_ptr<SyncClock> large; ///< all counts, if they do not fit into `few`; otherwise null
 };
 

@@ -10,7 +10,8 @@ namespace {
 
 constexpr unsigned pageBytes = 1u << Shadow::pageShift;
 
-/// Iterates over several lists of runs at once: over all stretches within which no run begins or ends.
+/// Sweeps over several lists of runs simultaneously: calls `function` for each stretch within which no run begins or
+/// ends.
 template <typename Runs, size_t count, typename Function>
 void sweep(const Runs *const (&lists)[count], Function &&function) {
   constexpr unsigned none = pageBytes + 1;
@@ -50,8 +51,8 @@ void ClusterCompare::add(Runs &runs, unsigned begin, unsigned end, const Toucher
   runs.push_back({uint16_t(begin), uint16_t(end), toucher});
 }
 
-/// The accesses of the cluster to a page, by kind. If several accesses touch the same byte, the first warp and line are
-/// kept.
+/// Collects the accesses of the cluster to a page, by kind. If several accesses touch the same byte, the smallest warp
+/// and line are kept.
 void ClusterCompare::collect(Shadow &shadow, Shadow::Page &page, uint32_t cluster, Runs (&runs)[3]) {
   struct Found {
     ByteMask mask;

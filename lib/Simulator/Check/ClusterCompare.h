@@ -2,8 +2,8 @@
 // Finds races between clusters that are not ordered with each other.
 //
 // If thread blocks do not communicate, clusters run in several host threads, each with a private shadow of global
-// memory. As each cluster ends, its accesses are compared here, page by page. To get the same result for every number
-// of host threads, the two smallest clusters that read, wrote or added to a byte are kept, and only the smallest
+// memory. When a cluster ends, its accesses are compared here, page by page. To get the same result for any number of
+// host threads, the two smallest clusters that read, wrote or atomically updated a byte are kept, and only the smallest
 // conflicting pair is reported at the end. Clusters that write the same value to a byte do not conflict.
 #pragma once
 
@@ -29,9 +29,9 @@ public:
     uint64_t bytes = 0;
     Toucher first, second;
   };
-  /// Takes the accesses of a cluster that has ended. Several host threads may call it.
+  /// Adds the accesses of a cluster that has ended. May be called by several host threads concurrently.
   void merge(uint32_t cluster, Shadow &shadow);
-  /// Calls `report` in the order of addresses.
+  /// Calls `report` for each conflict, in order of addresses.
   template <typename Function> void forConflicts(Function &&report) {
     for (auto &[number, summary] : pages)
       for (const Conflict &conflict : conflicts(number, summary))
@@ -39,14 +39,14 @@ public:
   }
 
 private:
-  /// Bytes of a page that one cluster accessed.
+  /// A run of consecutive bytes of a page that one cluster accessed.
   struct Run {
     uint16_t begin = 0, end = 0;
     Toucher toucher;
   };
-  using Runs = std::vector<Run>; ///< by address, disjoint
+  using Runs = std::vector<Run>; ///< disjoint, sorted by address
   struct Summary {
-    /// by kind; of the cluster with the smallest index and the one with the second smallest
+    /// by access kind: the runs of the cluster with the smallest index and of the one with the second smallest
     Runs smallest[3][2];
     std::unique_ptr<Shadow::Values> written; ///< by all clusters
   };

@@ -115,7 +115,7 @@ std::string Findings::describe(const Deed &deed) const {
   return deed.bytes ? fmt::format("{} of {} bytes", noun, deed.bytes) : noun;
 }
 
-/// Returns the operation that would have ordered the two accesses.
+/// Returns a hint that names the operation that would have ordered the two accesses.
 std::string Findings::hint(const Deed &now, const Deed &past) const {
   std::string mixed;
   if (now.manner.strong != past.manner.strong)
@@ -142,8 +142,8 @@ std::string Findings::missingTensorFence(const std::string &what, const Deed &pa
                      what, describe(past));
 }
 
-/// Returns true for writes whose memory compilers reuse for copies without a fence: mbarrier.inval leaves no data
-/// there, and a tensor map was copied to global memory by an instruction that waits for its fields.
+/// Returns true for writes to memory that compilers may reuse for copies without a fence: mbarrier.inval leaves no data
+/// there, and a tensor map that tensormap.replace changed was copied to global memory by an instruction that waits.
 static bool leavesNoData(std::string_view operation) {
   return operation.starts_with("mbarrier.inval") || operation.starts_with("tensormap.replace");
 }

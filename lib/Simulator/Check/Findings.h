@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The checker's findings about an access and an earlier one: kinds, locations and wording of its reports.
+// The checker's findings about an access and an earlier one: the kinds, locations and wording of the reports.
 #pragma once
 
 #include "Simulator/Check/Knowledge.h"
@@ -10,15 +10,15 @@
 
 namespace tile::sim {
 
-/// The relation of an access to an earlier one of the same bytes.
+/// How an access is ordered after an earlier one to the same bytes.
 enum class Order : uint8_t {
   Ordered,
-  NotFenced,       ///< ordered, but by the generic proxy, while the later access uses the async proxy
-  NotTensorFenced, ///< ordered, but accesses to tensor memory without tcgen05.fence
+  NotFenced,       ///< ordered in the generic proxy only, but the later access uses the async proxy
+  NotTensorFenced, ///< ordered, but these are accesses to tensor memory without a tcgen05.fence
   Unordered
 };
 
-/// Text for the indices in shadow-memory records. Shared by all host threads.
+/// Names for the indices in shadow-memory records. Shared by all host threads.
 class Naming {
 public:
   explicit Naming(const Machine &machine);
@@ -29,13 +29,14 @@ public:
     return ctaOf(warpNumber) / (uint64_t(grid[0]) * grid[1] * grid[2]);
   }
   Actor actor(uint32_t warpNumber, uint32_t line, int32_t lane) const;
-  /// "bulk copy", "wgmma", "ld.shared.b32"
+  /// Returns the name of the operation in a line of the PTX: "bulk copy", "wgmma", "ld.shared.b32".
   std::string operation(uint32_t line) const;
-  /// Returns "byte 16 of 'x' (4096 bytes)"; `rank`: the CTA that owns the shared memory, -1: the CTA that accesses it.
+  /// Returns "byte 16 of 'x' (4096 bytes)". `rank` is the CTA that owns the shared memory; -1 is the CTA that accesses
+  /// it.
   std::string location(Space space, uint64_t address, int rank) const;
 
   void addComponent(Component component, std::string what);
-  /// "phase 2 of the mbarrier at shared+57344", "group 3 of the bulk copies of warp 4"
+  /// Returns "phase 2 of the mbarrier at shared+57344", "group 3 of the bulk copies of warp 4".
   std::string epoch(Epoch epoch) const;
 
   const Machine &machine;
@@ -47,12 +48,12 @@ private:
   std::unordered_map<Component, std::string> components;
 };
 
-/// An access as reports describe it.
+/// An access, as reports describe it.
 struct Deed {
   uint32_t warp = 0;
   uint32_t line = 0;
   int32_t lane = -1;
-  uint32_t bytes = 0; ///< 0: not known
+  uint32_t bytes = 0; ///< 0: unknown
   Manner manner;
 };
 
@@ -61,7 +62,7 @@ public:
   explicit Findings(Naming &naming) : naming(naming) {}
   ~Findings();
 
-  /// `where` is the first byte that both access.
+  /// Where two accesses overlap: the first byte that both of them access.
   struct Site {
     Space space = Space::Global;
     uint64_t address = 0;
@@ -83,8 +84,8 @@ private:
   std::string hint(const Deed &now, const Deed &past) const;
   std::string missingProxyFence(const std::string &what, const Deed &past, const Site &site) const;
   std::string missingTensorFence(const std::string &what, const Deed &past) const;
-  /// Returns false for a finding that was reported before, which is only counted; otherwise begins a report of `deed`,
-  /// to which the caller adds the details before add().
+  /// Begins a report of `deed` and returns true; the caller adds the details and calls add(). If the finding was
+  /// reported before, only counts it and returns false.
   bool begin(Report &report, ReportKind kind, const Deed &deed, uint32_t otherLine);
   void add(Report report);
 

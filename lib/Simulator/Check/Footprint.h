@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The bytes of global memory that an operation of a stream accesses, and the words by which it synchronizes.
+// The bytes of global memory that an operation of a stream accesses, and the words through which it synchronizes.
 #pragma once
 
 #include "Simulator/Machine/Access.h"
@@ -18,15 +18,16 @@ struct Stretch {
   uint64_t begin = 0, end = 0;
 };
 
-/// Sets of bytes as they are collected, page by page.
+/// The bytes that were accessed, as one set per access kind, collected page by page.
 class Footprint {
 public:
   void add(AccessKind kind, uint64_t address, uint64_t bytes);
-  /// Loads and stores with an order, and atomics: they synchronize with those of other launches, by address.
+  /// Adds a word that was accessed by an atomic or by a load or store with an order. It synchronizes with the accesses
+  /// of other launches to the same address.
   void addSynchronized(uint64_t address) { words.insert(address); }
   void join(const Footprint &other);
 
-  /// Returns the bytes with accesses of this kind, by address; stretches are disjoint and not adjacent.
+  /// Returns the bytes with accesses of this kind, sorted by address; the stretches are disjoint and not adjacent.
   std::vector<Stretch> stretches(AccessKind kind) const;
   const std::set<uint64_t> &synchronized() const { return words; }
 
@@ -34,7 +35,7 @@ private:
   static constexpr unsigned pageShift = 12, wordBits = 64;
   using Bits = std::array<uint64_t, (1u << pageShift) / wordBits>;
   struct Page {
-    Bits bits[3] = {}; ///< by kind
+    Bits bits[3] = {}; ///< by access kind
   };
   Page &page(uint64_t number);
 

@@ -19,7 +19,7 @@ std::string fileName(const std::string &path) {
   return path.substr(path.find_last_of('/') + 1);
 }
 
-/// "gemm.ptx:123 (gemm.tile:29:9) in CTA (0,1,0) warp 3 lane 7: st.shared.b32"
+/// Returns "gemm.ptx:123 (gemm.tile:29:9) in CTA (0,1,0) warp 3 lane 7: st.shared.b32".
 std::string formatActor(const Actor &actor, const Module &module, const SourceText &source) {
   const SourceLoc &loc = actor.loc;
   std::string text = fmt::format("{}:{}", source.ptxName.empty() ? "ptx" : source.ptxName, loc.ptxLine);

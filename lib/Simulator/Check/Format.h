@@ -16,11 +16,11 @@ namespace tile::sim {
 
 struct SourceText {
   std::string ptxName; ///< name of the PTX: "gemm.ptx"
-  /// Returns the text of a line (from 1) of a file of Module::files; empty if it is unknown. May be null.
+  /// Returns the given line (from 1) of a file of Module::files; empty if it is unknown. May be null.
   std::function<std::string(const std::string &file, unsigned line)> line;
 };
 
-/// Returns several lines, each with its newline.
+/// Returns the report as several lines, each with its newline.
 std::string formatReport(const Report &report, const Module &module, const SourceText &source);
 
 } // namespace tile::sim

@@ -31,7 +31,7 @@ Component HappensBefore::addComponent(std::string what) {
   return component;
 }
 
-/// Clusters that cannot communicate each have a World; otherwise there is a single one, under the null key.
+/// Clusters that cannot communicate have a World each; otherwise all clusters share one, under the null key.
 World &HappensBefore::worldOf(const Cluster &cluster) {
   std::lock_guard lock(mutex);
   std::unique_ptr<World> &world = worlds[machine.communicates() ? nullptr : &cluster];
@@ -69,7 +69,7 @@ void HappensBefore::endCta(Cta &cta) {
   world.endCta(*cluster.ctas[cta.rank]);
   for (const auto &warp : cta.warps) {
     warp->checkState = nullptr;
-    // Lanes of a warp that have never been split need not be recorded.
+    // A warp's name is no longer needed if its lanes have never had separate components.
     if (auto name = world.names.find(naming.warpNumber(*warp)); name->second.split.empty())
       world.names.erase(name);
     else
@@ -87,7 +87,7 @@ void HappensBefore::endCta(Cta &cta) {
   worlds.erase(&cta.cluster);
 }
 
-/// Takes the data that outlives a world. The caller holds the mutex, or is the only thread.
+/// Takes over the data that outlives a world. The caller holds the mutex, or is the only thread.
 void HappensBefore::endWorld(World &world) {
   if (footprint)
     footprint->join(world.footprint);
@@ -120,7 +120,8 @@ CtaShadow *HappensBefore::ownerOf(Warp &warp, Space space, uint32_t rank) {
 void HappensBefore::access(Warp &warp, const LaneAccess &access) {
   WarpState &state = stateOf(warp);
   bool strong = access.order != MemoryOrder::Weak || access.kind == AccessKind::Atomic;
-  // Each store has an epoch: two lanes that write one byte do so in the same store or in consecutive ones.
+  // Each store has an epoch of its own: two lanes that write the same byte do so in the same store or in different
+  // epochs.
   if (access.kind != AccessKind::Read)
     ++state.knowledge.count;
   Now now{.warp = state, .past = {}, .manner = {}};
@@ -141,7 +142,8 @@ void HappensBefore::access(Warp &warp, const LaneAccess &access) {
     noteFootprint(state.world, access);
 }
 
-/// Loads and stores with an order access flags, not data.
+/// Adds an access to the footprint. Loads and stores with an order access flags, which count as synchronization and not
+/// as data.
 void HappensBefore::noteFootprint(World &world, const LaneAccess &access) {
   const bool isAtomic = access.kind == AccessKind::Atomic, strong = isAtomic || access.order != MemoryOrder::Weak;
   forLanes(access.lanes, [&](unsigned lane) {
@@ -154,7 +156,7 @@ void HappensBefore::noteFootprint(World &world, const LaneAccess &access) {
   });
 }
 
-/// Consecutive lanes at consecutive addresses are one range of memory.
+/// Treats consecutive lanes that access consecutive addresses as one access to a range of memory.
 void HappensBefore::accessLanes(Warp &warp, Now &now, const LaneAccess &access) {
   World &world = now.warp.world;
   unsigned bytes = access.bytes;
@@ -234,7 +236,7 @@ void HappensBefore::asyncAccess(Warp &warp, unsigned lane, const SourceLoc &loc,
     state.world.footprint.add(kind, range.address, range.bytes);
   if (!now.owner || !proxy)
     return;
-  // For the end of the CTA: the last epoch of each component.
+  // The end of the CTA is checked against the last epoch of each component.
   auto &pending = now.owner->pending;
   for (auto it = pending.rbegin(); it != pending.rend(); ++it)
     if (it->past.component == finished.component) {
@@ -342,7 +344,7 @@ void HappensBefore::barrierAccess(Warp &warp, LaneMask lanes, const SourceLoc &l
   WarpState &state = stateOf(warp);
   CtaShadow &owner = *ownerOf(warp, Space::Shared, cta.rank);
   bool isUse = use == BarrierUse::Use || use == BarrierUse::AsyncUse;
-  // A commit arrives later, as a copy does, but without another proxy.
+  // A commit arrives later, as a copy does, but does not use the async proxy.
   const bool isCommit = use == BarrierUse::AsyncUse && naming.operation(loc.ptxLine) == "tcgen05.commit";
   Now now{.warp = state, .past = {}, .manner = {}};
   if (!isUse)

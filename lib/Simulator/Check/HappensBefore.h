@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The checker's implementation. Checker.h declares the events, World.h compares accesses, Knowledge.h orders them.
+// The checker's implementation. Checker.h declares the events, World.h compares accesses, and Knowledge.h tracks their
+// order.
 #pragma once
 
 #include "Simulator/Check/ClusterCompare.h"
@@ -49,7 +50,7 @@ private:
   Naming naming;
   ClusterCompare compare;
   std::atomic<Component> components{0};
-  Footprint *const footprint; ///< of the grid, or null
+  Footprint *const footprint; ///< the footprint of the grid, or null
   std::mutex mutex;           ///< guards worlds and footprint
   std::unordered_map<const Cluster *, std::unique_ptr<World>> worlds;
 };

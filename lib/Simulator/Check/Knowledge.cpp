@@ -20,7 +20,7 @@ Component Knowledge::laneComponent(Component component, unsigned lane) {
   return own;
 }
 
-/// Calls `function(part)` for parts whose union is exactly `lanes`.
+/// Calls `function(part)` for parts whose union is exactly `lanes`; splits and adds parts where necessary.
 template <typename Function> void Knowledge::forParts(LaneMask lanes, Function &&function) {
   LaneMask remaining = lanes;
   for (size_t i = 0, size = parts.size(); i < size; ++i) {
@@ -41,7 +41,7 @@ template <typename Function> void Knowledge::forParts(LaneMask lanes, Function &
   }
 }
 
-/// Without the lanes' own accesses: everything that any of the lanes has waited for.
+/// Releases everything that any of the lanes has waited for, and the actions of the lanes up to now.
 void Knowledge::release(SyncClock &into, LaneMask lanes, LaneMask alive) {
   into.join(common);
   into.tensor.join(tensor.published);
@@ -60,7 +60,7 @@ void Knowledge::release(SyncClock &into, LaneMask lanes, LaneMask alive) {
   ++count;
 }
 
-/// Adds what each of the lanes has waited for individually.
+/// Adds the operations that each of the lanes has waited for individually.
 void Knowledge::releaseOwnClock(SyncClock &into, LaneMask lanes, LaneMask alive) {
   auto raise = [&](VectorClock &clock, Epoch epoch, LaneMask knowing) {
     if (isAll(knowing, alive))
@@ -79,7 +79,8 @@ void Knowledge::acquire(const SyncClock &from, LaneMask lanes, LaneMask alive) {
   tensor.acquired.join(from.tensor);
   if (isAll(lanes, alive)) {
     common.join(from);
-    // For a barrier that the whole warp has passed: all lanes learn what all lanes have released.
+    // If the lanes acquire from a barrier that the whole warp has passed, all of them learn what all of them have
+    // released.
     if (partsReleased && from.all[name.program] >= releasedAt) {
       parts.clear();
       own.clear();
@@ -177,7 +178,7 @@ bool Knowledge::knows(const Past &past, const WarpName *pastName, unsigned pastL
     if (known.epoch.component == past.component && known.epoch.count >= past.count &&
         ((fenced ? known.fenced : known.lanes) >> lane & 1) && lane == pastLane)
       return true;
-  // Knowledge of single lanes may be split between the two clocks, but each fact is in one of them.
+  // The knowledge of individual lanes may be split between the two clocks, but each fact is in one of them.
   for (const Part &part : parts)
     if (part.lanes >> lane & 1)
       return includes(fenced ? part.clock.fenced : part.clock.all, past, pastName, pastLane);

@@ -16,7 +16,7 @@ bool releases(MemoryOrder order) {
 
 } // namespace
 
-/// Returns true if each side's scope includes the other thread (PTX ISA 8.7.1, morally strong).
+/// Returns true if the scope of each of the two threads includes the other (PTX ISA 8.7.1, morally strong).
 bool SyncLocations::reaches(const Released &released, const Party &party, Scope scope) {
   switch (std::min(released.scope, scope)) {
   case Scope::Cta:
@@ -59,8 +59,8 @@ SyncLocations::Released &SyncLocations::entry(Location &location, const Party &p
   return location.back();
 }
 
-/// A counter that all thread blocks of a grid increment: threads of those that have ended do not return, so their
-/// releases are merged.
+/// Merges the releases of threads that have ended. Such threads do not release again, and a counter that all thread
+/// blocks of a grid increment would otherwise have one entry for each of them.
 void SyncLocations::mergeEnded(Location &location) const {
   Released *first = nullptr;
   std::erase_if(location, [&](Released &released) {
@@ -76,8 +76,8 @@ void SyncLocations::mergeEnded(Location &location) const {
   });
 }
 
-/// A store ends the release sequences of earlier writers of the location; a read-modify-write continues them, and so
-/// does a store by the thread that released.
+/// Records a write of a lane. A store ends the release sequences of other threads at this location (`replaces`). A
+/// read-modify-write continues them, and a store by the releasing thread continues its own.
 void SyncLocations::write(Party &party, unsigned lane, uint64_t key, bool replaces, MemoryOrder order, Scope scope) {
   FenceState::Snapshot *fenced = nullptr;
   for (FenceState::Snapshot &snapshot : party.fences.released)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Synchronization through memory: st.release, ld.acquire, atomics, and relaxed accesses between fences. PTX ISA 8.9
-// (release and acquire patterns, synchronizes-with).
+// Synchronization through memory: st.release, ld.acquire, atomics, and relaxed accesses before and after fences. See
+// PTX ISA 8.9 (release and acquire patterns, synchronizes-with).
 #pragma once
 
 #include "Simulator/Check/Knowledge.h"
@@ -11,8 +11,8 @@
 
 namespace tile::sim {
 
-/// The knowledge of a warp that its next strong writes release, because of a fence, and the knowledge read by relaxed
-/// loads since its last fence.
+/// The fences of a warp: the knowledge that its next strong writes release because of an earlier fence, and the
+/// knowledge that relaxed loads have read since the last fence, which the next fence acquires.
 struct FenceState {
   struct Snapshot {
     LaneMask lanes;
@@ -24,26 +24,26 @@ struct FenceState {
   SyncClock pending;
 };
 
-/// A synchronizing thread: its warp's knowledge, and its position.
+/// A synchronizing thread: its warp's knowledge and its position in the grid.
 struct Party {
   Knowledge &knowledge;
   FenceState &fences;
   LaneMask alive;
-  uint64_t cta;     ///< linear, in the grid
-  uint64_t cluster; ///< of the grid
+  uint64_t cta;     ///< linear index in the grid
+  uint64_t cluster; ///< index in the grid
   unsigned gpu;
 };
 
 class SyncLocations {
 public:
-  /// A strong access of one lane to the location `key`, before it happens.
+  /// Records a strong access of one lane to the location `key`, before it is executed.
   void access(Party party, unsigned lane, uint64_t key, AccessKind kind, MemoryOrder order, Scope scope);
   void fence(Party party, Scope scope, LaneMask lanes);
   void beginCta(uint64_t cta) { live.insert(cta); }
   void endCta(uint64_t cta) { live.erase(cta); }
 
 private:
-  /// Returns the releases that a read of the location would see now.
+  /// A release that a read of the location would see now.
   struct Released {
     uint64_t cta, cluster;
     unsigned gpu;
@@ -58,7 +58,8 @@ private:
   void mergeEnded(Location &location) const;
   void read(Party &party, unsigned lane, const Location &location, MemoryOrder order, Scope scope);
   void write(Party &party, unsigned lane, uint64_t key, bool replaces, MemoryOrder order, Scope scope);
-  /// Locations live as long as the grid. A pool, because other allocations between them are freed with each CTA.
+  /// Locations live as long as the grid. They come from a pool because the allocations between them are freed with each
+  /// CTA, which would fragment the heap.
   std::pmr::unsynchronized_pool_resource pool;
   std::pmr::unordered_map<uint64_t, Location> locations{&pool};
   std::unordered_set<uint64_t> live; ///< CTAs

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Shadow memory: the last write and the later reads of each byte.
 //
-// A cell covers 16 bytes. Each of its records describes an action on some of them, given by a mask of bytes, so that
-// small accesses lose no precision and large ones are cheap. Three records fit into a cell; further ones go to a chain
-// of blocks.
+// A cell covers 16 bytes. Each of its records describes an action on some of these bytes, given by a byte mask, so
+// small accesses lose no precision and large ones are cheap. Three records fit into a cell; further ones go into a
+// chain of blocks.
 #pragma once
 
 #include "Simulator/Machine/Access.h"
@@ -21,7 +21,7 @@ constexpr unsigned cellBytes = 16;
 using ByteMask = uint16_t; ///< bit i: byte i of a cell
 
 /// The lane that accessed each byte of a cell: lane0 + (byte >> shift), modulo 32, since consecutive lanes mostly
-/// access consecutive addresses; or all lanes of the warp accessed all bytes.
+/// access consecutive addresses. If `shift` is everyLane, all lanes of the warp accessed all bytes.
 struct LaneMap {
   static constexpr uint8_t everyLane = 7;
   uint8_t lane0 = 0;
@@ -31,7 +31,8 @@ struct LaneMap {
   bool operator==(const LaneMap &) const = default;
 };
 
-/// The origin of an action: an epoch that later accesses must know, the warp (by its index in the grid), the PTX line.
+/// The origin of an action: the epoch that later accesses must know, the warp (by its index in the grid) and the PTX
+/// line.
 struct Past {
   Component component = noComponent;
   uint32_t count = 0;
@@ -47,11 +48,11 @@ struct Past {
 /// The kind of an action, in one byte.
 struct Manner {
   uint8_t kind : 2 = 0; ///< AccessKind
-  /// relaxed, acquire, release, volatile or atomic: does not race with accesses of the same class
+  /// relaxed, acquire, release, volatile or atomic; does not race with other strong accesses within its scope
   uint8_t strong : 1 = 0;
-  uint8_t async : 1 = 0; ///< asynchronous: finished for threads whose clock includes its epoch
+  uint8_t async : 1 = 0; ///< asynchronous: finished only for threads whose clock includes its epoch
   uint8_t proxy : 1 = 0; ///< through the async proxy
-  uint8_t scope : 2 = 0; ///< Scope of a strong access
+  uint8_t scope : 2 = 0; ///< the scope of a strong access
 
   AccessKind accessKind() const { return AccessKind(kind); }
   bool writes() const { return accessKind() != AccessKind::Read; }
@@ -60,16 +61,16 @@ struct Manner {
 
 struct Cell {
   static constexpr unsigned capacity = 3;
-  uint32_t more = 0;        ///< next block of the chain, plus 1
+  uint32_t more = 0;        ///< the next block of the chain, plus 1; 0: none
   ByteMask initialized = 0; ///< initialized bytes
-  uint8_t barriers = 0;     ///< bit i: bytes 8 i … 8 i + 7 are an mbarrier object
+  uint8_t barriers = 0;     ///< bit i is set if bytes 8 i … 8 i + 7 are an mbarrier object
   Manner manners[capacity];
-  ByteMask masks[capacity] = {0, 0, 0}; ///< 0: the record is free
+  ByteMask masks[capacity] = {0, 0, 0}; ///< 0: the record is unused
   Past records[capacity];
 };
 static_assert(sizeof(Cell) == 64);
 
-/// The blocks for the records of full cells.
+/// A block of further records of a cell.
 struct RecordBlock {
   static constexpr unsigned capacity = 5;
   uint32_t more = 0;
@@ -83,7 +84,7 @@ class Shadow {
 public:
   static constexpr unsigned pageShift = 12;
   static constexpr unsigned pageCells = (1u << pageShift) / cellBytes;
-  /// The stored values: if all writers of a byte write the same value, their order does not matter.
+  /// The values that were stored: if all writers of a byte write the same value, their order does not matter.
   struct Values {
     uint8_t value[1u << pageShift];
     std::bitset<(1u << pageShift)> known;  ///< bytes that were stored
@@ -96,7 +97,7 @@ public:
   };
   struct Page {
     Cell cells[pageCells];
-    std::unique_ptr<Values> values; ///< for global memory, if anything was stored
+    std::unique_ptr<Values> values; ///< for global memory only; null if nothing was stored
   };
 
   Cell &cell(uint64_t address) { return page(address >> pageShift).cells[address / cellBytes % pageCells]; }
@@ -111,9 +112,9 @@ public:
     return *page;
   }
 
-  /// Calls `function(mask, manner, record)` for the records of a cell with a byte of `mask`, until it returns false.
-  /// The function may clear bytes of the mask, which frees the record. Returns the first free record in `free` if that
-  /// is not null.
+  /// Calls `function(mask, manner, record)` for each record of a cell with a byte in `mask`, until the function returns
+  /// false. The function may clear bits of the record's mask; clearing all of them frees the record. Returns the first
+  /// free record in `free` if that is not null.
   struct Entry {
     ByteMask *mask = nullptr;
     Manner *manner = nullptr;
@@ -159,15 +160,15 @@ private:
   };
   Recent recents[numRecents];
   std::unordered_map<uint64_t, std::unique_ptr<Page>> pages;
-  /// Blocks are numbered from 1. They are allocated in batches: single blocks outlive CTAs and would fragment the heap
-  /// between the allocations of CTAs.
+  /// Blocks are numbered from 1. They are allocated in batches, because individually allocated blocks outlive CTAs and
+  /// would fragment the heap between the allocations of CTAs.
   static constexpr size_t blocksAtOnce = 64;
   RecordBlock &blockAt(uint32_t number) { return (*blocks[(number - 1) / blocksAtOnce])[(number - 1) % blocksAtOnce]; }
   std::vector<std::unique_ptr<std::array<RecordBlock, blocksAtOnce>>> blocks;
   uint32_t numBlocks = 0;
 };
 
-/// Returns the mask of `count` bytes of a cell from `begin`.
+/// Returns a mask of `count` bytes of a cell, from `begin` on.
 inline ByteMask byteMask(unsigned begin, unsigned count) {
   return ByteMask(((1u << count) - 1) << begin);
 }

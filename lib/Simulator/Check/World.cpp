@@ -12,7 +12,7 @@ int32_t laneAt(const Past &past, unsigned byte) {
   return lanes.isEveryLane() ? -1 : int32_t(lanes.lane(byte));
 }
 
-/// Returns the first lane with which an instruction accesses this byte, of the CTA that `lane` accesses.
+/// Returns the first lane of the instruction that accesses this byte in the same CTA's memory as `lane`.
 int32_t firstLaneAt(const LaneAccess &access, uint64_t address, unsigned lane) {
   unsigned first = 0;
   while (first != lane && !(access.lanes >> first & 1 && access.ctaRank[first] == access.ctaRank[lane] &&
@@ -21,7 +21,7 @@ int32_t firstLaneAt(const LaneAccess &access, uint64_t address, unsigned lane) {
   return int32_t(first);
 }
 
-/// Returns the mask of half of a cell.
+/// The masks of the two halves of a cell.
 constexpr ByteMask halves[2] = {0x00ff, 0xff00};
 
 } // namespace
@@ -38,7 +38,8 @@ Deed World::deed(const Now &now, unsigned byte) const {
   return {now.past.warp, now.past.line(), lane < 0 ? int32_t(now.lane) : lane, now.bytes, now.manner};
 }
 
-/// Strong accesses to one location race only if the scope of one does not reach the other (PTX ISA 8.7.1).
+/// Returns true if two accesses need no order: both are reads, or both are strong and each scope includes the other
+/// thread (PTX ISA 8.7.1).
 bool World::mayMeet(const Now &now, const Past &past, Manner manner) const {
   if (!now.manner.writes() && !manner.writes())
     return true;
@@ -55,14 +56,15 @@ bool World::sameInstruction(const Now &now, const Past &past, Manner manner) con
          now.manner == manner && !manner.async && now.access;
 }
 
-/// Returns true if the lane of `now` at this byte knows the record's action, without relying on program order for
-/// actions of another lane.
+/// Returns true if the lane of `now` that accesses this byte knows the record's action. Program order counts only for
+/// actions of the same lane.
 bool World::knows(const Now &now, const Past &past, Manner manner, unsigned byte, bool fenced) {
   LaneMap lanes = past.lanes(), nowLanes = now.past.lanes();
   unsigned lane = nowLanes.isEveryLane() ? now.lane : nowLanes.lane(byte);
   unsigned pastLane = lanes.isEveryLane() ? warpSize : lanes.lane(byte);
   if (!manner.async && !fenced && past.warp == now.past.warp) {
-    // If all lanes wrote the same value, each reads its own; an access by all lanes is repeated by all.
+    // If all lanes wrote the same value, each lane reads the value that it wrote itself. An access by all lanes follows
+    // an earlier one by all lanes in each lane's program order.
     bool own = lanes.isEveryLane() ? nowLanes.isEveryLane() || (manner.writes() && !now.manner.writes())
                                    : !nowLanes.isEveryLane() && lane == pastLane;
     if (own)
@@ -89,11 +91,11 @@ Order World::order(const Now &now, const Past &past, Manner manner, ByteMask ove
   if (ownLanes && !manner.async && !needsFence)
     return Order::Ordered;
   const LaneMap lanes = past.lanes(), nowLanes = now.past.lanes();
-  int known = -1; // the result for the previous byte, if its record was found to be ordered
+  int known = -1; // the previous byte, which was found to be ordered; -1 for the first byte
   for (ByteMask remaining = overlap; remaining; remaining &= remaining - 1) {
     unsigned candidate = std::countr_zero(remaining);
     if (known >= 0 && lanes.lane(known) == lanes.lane(candidate) && nowLanes.lane(known) == nowLanes.lane(candidate))
-      continue; // the same lanes, so the same order
+      continue; // the same lanes, hence the same order
     known = int(candidate);
     if (!knows(now, past, manner, candidate, false)) {
       byte = candidate;
@@ -107,7 +109,7 @@ Order World::order(const Now &now, const Past &past, Manner manner, ByteMask ove
   return Order::Ordered;
 }
 
-/// Accesses to tensor memory are ordered by the waits of the warp and by tcgen05.fence.
+/// Returns how an access to tensor memory is ordered after an earlier one: by the warp's waits and by tcgen05.fence.
 Order World::tensorOrder(const Now &now, const Past &past, Manner manner, unsigned byte) {
   if (now.isPipelined && manner.async && past.component == now.past.component)
     return Order::Ordered;
@@ -127,7 +129,7 @@ void World::report(const Now &now, const Past &past, Manner manner, unsigned byt
     findings.conflict(deed(now, byte), earlier, {past.component, past.count}, site(now, cellAddress + byte), order);
 }
 
-/// Returns true if a store changes nothing: threads that hold the same value may all write it, in any order.
+/// Returns true if a store does not change memory. Threads may all write the same value, in any order.
 bool World::writesSameValue(const Now &now, ByteMask overlap, uint64_t cellAddress) {
   if (!now.access || !now.access->values)
     return false;
@@ -146,7 +148,7 @@ bool World::writesSameValue(const Now &now, ByteMask overlap, uint64_t cellAddre
   return memory != nullptr;
 }
 
-/// Lanes of one store may write the same byte if they write the same value.
+/// Reports lanes of one store that write different values to the same byte; writing the same value is allowed.
 void World::checkValues(const Now &now, const Past &past, ByteMask overlap, uint64_t cellAddress) {
   const LaneAccess &access = *now.access;
   if (!access.values)
@@ -165,8 +167,8 @@ void World::checkValues(const Now &now, const Past &past, ByteMask overlap, uint
   }
 }
 
-/// A later, ordered read may still hit a cache that is not coherent: PTX ISA, "ld", allows .nc only for memory that is
-/// not written while the kernel runs.
+/// Reports a non-coherent read of memory that the kernel has written. Even if the read is ordered after the write, it
+/// may hit a stale cache line: PTX ISA, "ld", allows .nc only for memory that is not written while the kernel runs.
 void World::checkCoherence(const Now &now, const Past &past, Manner manner, ByteMask overlap, uint64_t cellAddress) {
   unsigned byte = 0;
   if (manner.writes() && order(now, past, manner, overlap, byte) == Order::Ordered)
@@ -194,8 +196,8 @@ void World::checkBarrier(const Cell &cell, uint64_t cellAddress, ByteMask mask, 
                              site(now, cellAddress + half * 8), false);
 }
 
-/// Reports an access that conflicts with an earlier one. Returns true if both must be kept: they write the same value,
-/// so a thread ordered after either of them reads it.
+/// Reports an access that conflicts with an earlier one. Returns true if both records must be kept: for example, if
+/// both accesses write the same value, a reader may be ordered after either of them.
 bool World::checkConflict(Shadow &shadow, Cell &cell, uint64_t cellAddress, ByteMask mask, Now &now, ByteMask &pastMask,
                           Manner manner, Past &past, bool &recorded) {
   ByteMask overlap = pastMask & mask;
@@ -220,7 +222,7 @@ bool World::checkConflict(Shadow &shadow, Cell &cell, uint64_t cellAddress, Byte
   return false;
 }
 
-/// Returns the bytes for which the access is ordered after a write; several threads may have written the same value.
+/// Returns the bytes for which the access is ordered after some write; several threads may have written the same value.
 ByteMask World::knownWrites(Shadow &shadow, Cell &cell, ByteMask mask, const Now &now) {
   ByteMask known = 0;
   shadow.forRecords(cell, mask, nullptr, [&](ByteMask &pastMask, Manner &manner, Past &past) {
@@ -233,7 +235,7 @@ ByteMask World::knownWrites(Shadow &shadow, Cell &cell, ByteMask mask, const Now
   return known;
 }
 
-/// Used to compare clusters, each of which has a separate shadow.
+/// Records the stored values. They are used to compare clusters, each of which has a separate shadow.
 void World::noteValues(uint64_t cellAddress, ByteMask mask, const Now &now) {
   std::unique_ptr<Shadow::Values> &values = global.page(cellAddress >> Shadow::pageShift).values;
   if (!values)
@@ -280,13 +282,15 @@ void World::touchCell(Shadow &shadow, uint64_t cellAddress, ByteMask mask, Now &
     }
     if (!mayMeet(now, past, manner)) {
       bool isKept = checkConflict(shadow, cell, cellAddress, mask, now, pastMask, manner, past, recorded);
-      // A weak access may conflict where the atomic one that follows it does not: keep both.
+      // Both records are kept if the earlier access is weak and this one is strong: a later access may conflict with
+      // the weak access only.
       if (writes && !isKept && (manner.strong || !now.manner.strong))
         pastMask &= ~mask;
       return true;
     }
     unsigned byte = 0;
-    // No conflict. The earlier access is dropped if this one conflicts with at least as many later accesses.
+    // There is no conflict. The earlier record is dropped if every later access that conflicts with it also conflicts
+    // with this access.
     bool stands = writes || !manner.writes();
     bool covers = manner.async && now.manner.async && past.component == now.past.component &&
                   past.count <= now.past.count && past.lineAndLanes >> 3 == now.past.lineAndLanes >> 3;
@@ -299,7 +303,7 @@ void World::touchCell(Shadow &shadow, uint64_t cellAddress, ByteMask mask, Now &
     shadow.add(cell, free, mask, now.manner, now.past);
 }
 
-/// Returns true if the clock includes what only this lane has released.
+/// Returns true if the clock includes an action that only this lane has released.
 bool World::knowsLane(const VectorClock &clock, const Past &past, unsigned lane) const {
   auto name = names.find(past.warp);
   if (name == names.end())
@@ -308,8 +312,8 @@ bool World::knowsLane(const VectorClock &clock, const Past &past, unsigned lane)
   return own != noComponent && clock[own] >= past.count;
 }
 
-/// Checks that everything that uses the CTA's shared memory has ended before it is freed: asynchronous operations, and
-/// accesses by its peers.
+/// Checks that all users of the CTA's shared memory have finished before it is freed: asynchronous operations and
+/// accesses by other CTAs of the cluster.
 void World::endCta(CtaShadow &shadow) {
   const Cta &cta = *shadow.cta;
   locations.endCta(cta.linearId);

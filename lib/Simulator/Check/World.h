@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A set of thread blocks that can be ordered with each other: a cluster or, if thread blocks communicate, the whole
-// grid. Runs in one host thread, so it needs no locks.
+// A set of thread blocks that may be ordered with each other: a cluster or, if thread blocks communicate, the whole
+// grid. It runs in one host thread, so it needs no locks.
 #pragma once
 
 #include "Simulator/Check/Findings.h"
@@ -11,13 +11,13 @@ namespace tile::sim {
 
 class World;
 
-/// Shared memory of one CTA.
+/// The shadows of a CTA's shared memory and tensor memory.
 struct CtaShadow {
   Cta *cta = nullptr;
   Shadow memory;
   Shadow tensorMemory;
   bool touchedByPeers = false;
-  /// Asynchronous operations on it, the last one of each component.
+  /// The last asynchronous operation of each component on the CTA's memory.
   struct Pending {
     Past past;
     Manner manner;
@@ -53,12 +53,12 @@ struct Now {
   WarpState &warp;
   Past past; ///< the record to create
   Manner manner;
-  unsigned lane = 0;        ///< lanes whose knowledge counts
-  bool whole = false;       ///< all living lanes take part
-  bool barrier = false;     ///< access to an mbarrier object by an mbarrier instruction
-  bool fenced = false;      ///< needs no proxy fence
-  bool isTensor = false;    ///< to the owner's tensor memory
-  bool isPipelined = false; ///< by the tensor core
+  unsigned lane = 0;        ///< the lane whose knowledge counts
+  bool whole = false;       ///< all living lanes take part in the access
+  bool barrier = false;     ///< an access to an mbarrier object by an mbarrier instruction
+  bool fenced = false;      ///< the access needs no proxy fence
+  bool isTensor = false;    ///< an access to the owner's tensor memory
+  bool isPipelined = false; ///< an access by the tensor core
   bool needsTensorFence = false;
   uint32_t bytes = 0;         ///< for messages
   CtaShadow *owner = nullptr; ///< null: global memory
@@ -69,7 +69,8 @@ class World {
 public:
   World(Naming &naming) : naming(naming), findings(naming) {}
 
-  /// Checks and records the access `now` to the bytes; `lanes` gives the lane of each byte of the cell at an address.
+  /// Checks the access `now` to these bytes and records it. `lanesAt(address)` returns the lanes that access the bytes
+  /// of the cell at this address.
   template <typename LanesAt> void touch(Now &now, uint64_t address, uint64_t bytes, LanesAt &&lanesAt) {
     Shadow &shadow = now.isTensor ? now.owner->tensorMemory : now.owner ? now.owner->memory : global;
     for (uint64_t end = address + bytes; address < end;) {
@@ -87,8 +88,8 @@ public:
   Findings findings;
   Shadow global;
   SyncLocations locations;
-  Footprint footprint;                         ///< of global memory, if it is collected
-  std::pmr::unsynchronized_pool_resource pool; ///< owner of the data that outlives CTAs
+  Footprint footprint;                         ///< accesses to global memory, if they are collected
+  std::pmr::unsynchronized_pool_resource pool; ///< allocates the data that outlives CTAs
   std::pmr::unordered_map<uint32_t, WarpName> names{&pool};
   std::unordered_map<const Cluster *, std::unique_ptr<ClusterShadows>> clusters;
 

@@ -21,7 +21,7 @@ namespace {
 
 constexpr uint64_t upperBits = ~uint64_t(0xffffffff);
 
-/// Removes the lower 32 bits, and subnormals.
+/// Clears the lower 32 bits, and replaces subnormals by zero.
 double upperHalf(double x) {
   uint64_t bits = std::bit_cast<uint64_t>(x) & upperBits;
   if ((bits & ~(uint64_t(1) << 63)) > uint64_t(0x7ff) << 52)

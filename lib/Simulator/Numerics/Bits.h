@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Operations on bits: PTX ISA 9.7.1 (popc … bmsk), 9.7.8 (logic and shifts), 9.7.9.7 (prmt).
+// Bit operations: PTX ISA 9.7.1 (popc … bmsk), 9.7.8 (logic and shifts), 9.7.9.7 (prmt).
 #pragma once
 
 #include "Simulator/Numerics/Integer.h"
@@ -13,8 +13,8 @@ template <typename T> inline uint32_t countLeadingZeros(T a) {
   return uint32_t(std::countl_zero(a));
 }
 
-/// Returns the position of the highest bit that differs from the sign; with `shiftAmount` its distance from the top.
-/// ~0: none.
+/// Returns the position of the highest bit that differs from the sign bit, or with `shiftAmount` its distance from the
+/// top. Returns ~0 if there is no such bit.
 template <typename T, bool shiftAmount> inline uint32_t findBit(T a) {
   using Unsigned = std::make_unsigned_t<T>;
   Unsigned bits = Unsigned(std::is_signed_v<T> && a < 0 ? ~a : a);
@@ -24,7 +24,8 @@ template <typename T, bool shiftAmount> inline uint32_t findBit(T a) {
   return shiftAmount ? zeros : bitsIn<T> - 1 - zeros;
 }
 
-/// Returns the offset-th set bit from `base` on, upwards or (offset < 0) downwards; ~0: there is none.
+/// Returns the position of the offset-th set bit from `base` on, searching upwards or (offset < 0) downwards; ~0 if
+/// there is none.
 inline uint32_t findNthSet(uint32_t mask, uint32_t base, int32_t offset) {
   int64_t position = base & 31;
   if (offset == 0)
@@ -38,21 +39,22 @@ inline uint32_t findNthSet(uint32_t mask, uint32_t base, int32_t offset) {
 
 template <typename T> inline T reverseBits(T a) {
   constexpr T all = T(~T(0));
-  // Exchanges neighbours: bits, pairs, nibbles, … halves.
+  // Exchanges neighbours of growing width: bits, pairs, nibbles, …, halves.
   for (unsigned width = 1; width < bitsIn<T>; width *= 2) {
-    T lower = all / ((T(1) << width) + 1); // of each pair of groups of `width` bits
+    T lower = all / ((T(1) << width) + 1); // the lower group of each pair of groups of `width` bits
     a = T((a >> width & lower) | (a & lower) << width);
   }
   return a;
 }
 
-/// Positions and lengths of fields: for 32-bit values 8 bits of the operands count, for 64-bit values all (the ISA
-/// leaves values above 255 open).
+/// Returns a position or length of a bit field. For 32-bit values only the low 8 bits of the operand count; for 64-bit
+/// values all bits count here (the ISA does not define values above 255).
 template <typename T> inline uint32_t fieldOperand(uint32_t value) {
   return sizeof(T) == 4 ? value & 0xff : value;
 }
 
-/// `length` bits of a from `position` on, extended by the highest of them that exists in a.
+/// Returns `length` bits of a from `position` on. They are sign-extended from the highest of these bits that exists in
+/// a.
 template <typename T> inline T extractField(T a, uint32_t position, uint32_t length) {
   using Unsigned = std::make_unsigned_t<T>;
   position = fieldOperand<T>(position);
@@ -68,7 +70,7 @@ template <typename T> inline T extractField(T a, uint32_t position, uint32_t len
   Unsigned mask = have == bitsIn<T> ? Unsigned(~Unsigned(0)) : Unsigned((Unsigned(1) << have) - 1);
   return T((value & mask) | (fill ? Unsigned(~mask) : Unsigned(0)));
 }
-/// b with `length` bits from `position` on replaced by the low bits of a.
+/// Returns b with `length` bits from `position` on replaced by the low bits of a.
 template <typename T> inline T insertField(T a, T b, uint32_t position, uint32_t length) {
   position = fieldOperand<T>(position);
   length = fieldOperand<T>(length);
@@ -79,7 +81,7 @@ template <typename T> inline T insertField(T a, T b, uint32_t position, uint32_t
   return T((b & T(~mask)) | (T(a << position) & mask));
 }
 
-/// The low `count` bits, extended; a count above 32 is clamped, or wraps around.
+/// Returns the low `count` bits, sign- or zero-extended. A count above 32 is clamped, or wraps around.
 template <typename T, bool clamp> inline T extendBits(T a, uint32_t count) {
   count = clamp ? (count > 32 ? 32 : count) : count & 31;
   if (count == 0)
@@ -88,7 +90,7 @@ template <typename T, bool clamp> inline T extendBits(T a, uint32_t count) {
     return a;
   return T(T(uint32_t(a) << (32 - count)) >> (32 - count));
 }
-/// `count` ones from bit `position` on.
+/// Returns a mask of `count` ones from bit `position` on.
 template <bool clamp> inline uint32_t maskOfBits(uint32_t position, uint32_t count) {
   position = clamp ? (position > 32 ? 32 : position) : position & 31;
   count = clamp ? (count > 32 ? 32 : count) : count & 31;
@@ -96,7 +98,7 @@ template <bool clamp> inline uint32_t maskOfBits(uint32_t position, uint32_t cou
   return uint32_t(ones << position);
 }
 
-/// Shifts clamp the count to the width of the value.
+/// PTX shifts clamp the count to the width of the value.
 template <typename T> inline T shiftLeft(T a, uint32_t count) {
   return count >= bitsIn<T> ? T(0) : T(Wrapping<T>(a) << count);
 }
@@ -106,7 +108,7 @@ template <typename T> inline T shiftRight(T a, uint32_t count) {
   else
     return count >= bitsIn<T> ? T(0) : T(a >> count);
 }
-/// The upper half of the 64 bits {b, a} shifted left, or the lower half shifted right.
+/// Shifts the 64 bits {b, a} left and returns the upper half, or shifts them right and returns the lower half.
 template <bool isLeft, bool clamp> inline uint32_t funnelShift(uint32_t a, uint32_t b, uint32_t count) {
   count = clamp ? (count > 32 ? 32 : count) : count & 31;
   uint64_t both = uint64_t(b) << 32 | a;
@@ -130,7 +132,8 @@ template <typename T> inline T logicalNot(T a) {
 }
 enum class Permute : uint8_t { Select, Forward4, Backward4, Replicate8, EdgeLeft, EdgeRight, Replicate16 };
 
-/// The bytes of {b, a} that the selector names; bit 3 of a nibble replicates the byte's sign.
+/// Returns the bytes of {b, a} that the nibbles of the selector name. If bit 3 of a nibble is set, the sign of the byte
+/// is replicated instead.
 template <Permute mode> inline uint32_t permuteBytes(uint32_t a, uint32_t b, uint32_t selector) {
   uint64_t bytes = uint64_t(b) << 32 | a;
   unsigned by = selector & 3;

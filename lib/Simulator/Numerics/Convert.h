@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Between integers and floating-point values: PTX ISA 9.7.9.21 (cvt).
+// Conversions between integers and floating-point values: PTX ISA 9.7.9.21 (cvt).
 #pragma once
 
 #include "Simulator/Numerics/Formats.h"
@@ -7,7 +7,7 @@
 
 namespace tile::sim::numerics {
 
-/// Rounds to an integer.
+/// Rounds a double to an integral double.
 template <Rounding rounding> inline double roundToIntegral(double value) {
   double magnitude = std::fabs(value);
   double rounded = std::copysign((magnitude + 0x1p52) - 0x1p52, value);
@@ -17,11 +17,11 @@ template <Rounding rounding> inline double roundToIntegral(double value) {
     rounded = rounded > value ? rounded - 1 : rounded;
   if constexpr (rounding == Rounding::Up)
     rounded = rounded < value ? rounded + 1 : rounded;
-  rounded = magnitude < 0x1p52 ? rounded : value; // already integral, infinite or NaN
+  rounded = magnitude < 0x1p52 ? rounded : value; // otherwise already integral, infinite or NaN
   return std::copysign(rounded, value);
 }
 
-/// An integral double → integer; values out of range become the nearest one, NaN zero.
+/// Converts an integral double to an integer. Values out of range become the nearest integer, and NaN becomes zero.
 template <typename T> inline T toInteger(double value) {
   using Limits = std::numeric_limits<T>;
   constexpr double largest = double(Limits::max()) < 0x1p62 ? double(Limits::max()) + 1 : double(Limits::max());
@@ -39,7 +39,7 @@ template <typename T> inline T toInteger(double value) {
   return isTooSmall ? Limits::min() : result;
 }
 
-/// An integer → double, rounded to odd.
+/// Converts an integer to double, rounded to odd.
 inline double toDoubleOdd(uint64_t value) {
   uint64_t sticky = (value & ~uint64_t(0x7ff)) | uint64_t((value & 0x7ff) != 0) << 11;
   return double(value >> 53 ? sticky : value);
@@ -49,25 +49,25 @@ inline double toDoubleOdd(int64_t value) {
   return value < 0 ? -magnitude : magnitude;
 }
 
-/// An integer → double.
+/// Converts an integer, given by its magnitude and sign, to double.
 inline double magnitudeToDouble(uint64_t value, bool isNegative, Rounding rounding) {
   if (rounding == Rounding::NearestEven || value >> 53 == 0)
     return isNegative ? -double(value) : double(value);
-  int dropped = 11 - std::countl_zero(value); // bits after the 53 that a double has
+  int dropped = 11 - std::countl_zero(value); // number of bits beyond the 53 that a double has
   uint64_t kept = value >> dropped << dropped;
   bool up = kept != value && rounding == (isNegative ? Rounding::Down : Rounding::Up);
   double magnitude = double(kept) + (up ? double(uint64_t(1) << dropped) : 0.0);
   return isNegative ? -magnitude : magnitude;
 }
 
-/// Returns the bits of the scale 2^(bits - 127) with the value's exponent; the sign is ignored. `up` rounds to
-/// the next larger one; 0xff is NaN.
+/// Returns the exponent byte of a ue8m0 scale: the bits of the power of two 2^(bits - 127) with the exponent of
+/// |value|. With `up`, rounds to the next power of two that is not smaller. 0xff is NaN.
 inline uint32_t encodeScale(float value, bool up, bool satFinite) {
   uint32_t bits = std::bit_cast<uint32_t>(value) & 0x7fffffff;
   if (bits > 0x7f800000u)
     return 0xff;
   uint32_t exponent = bits >> 23, fraction = bits & 0x7fffff;
-  if (up && exponent < 0xff) // a subnormal above 2^-127, of exponent 0, becomes 2^-126
+  if (up && exponent < 0xff) // a subnormal above 2^-127 has exponent 0 and becomes 2^-126
     exponent += exponent == 0 ? fraction > 0x400000 : fraction != 0;
   return exponent == 0xff && satFinite ? 0xfe : exponent;
 }

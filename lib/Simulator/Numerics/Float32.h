@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Arithmetic on floats with every rounding, by way of double. PTX ISA 9.7.3.
+// Arithmetic on floats in every rounding mode, by way of double. PTX ISA 9.7.3.
 #pragma once
 
 #include "Simulator/Numerics/Rounding.h"
 
 namespace tile::sim::numerics {
 
-/// A value that is exact, or rounded to odd, as the result of an instruction with or without .ftz.
+/// Rounds `value`, which is exact or rounded to odd, to the result of an instruction with (`flush`) or without .ftz.
 template <Rounding rounding, bool flush = false> inline float finish(double value) {
   float result = canonical(roundToFloat<rounding>(value));
   return flush ? flushTiny<rounding>(result, value) : result;
 }
 
-/// x + y for doubles that hold floats or products of floats, rounded once to float.
+/// Returns x + y, rounded once to float. The doubles x and y hold floats or products of floats.
 template <Rounding rounding, bool flush> inline float sumToFloat(double x, double y) {
   double sum = addToOdd(x, y);
-  if constexpr (rounding == Rounding::Down) // x + -x is -0 here, and +0 with the other roundings
+  if constexpr (rounding == Rounding::Down) // x + -x is -0 in this rounding mode and +0 in the others
     sum = sum == 0 && std::signbit(x) != std::signbit(y) ? -0.0 : sum;
   return finish<rounding, flush>(sum);
 }
 
-// Tiny sums of floats are exact, so they need no `flush`.
+// Sums of floats that are tiny are exact, so addition needs no `flush`.
 template <Rounding rounding> inline float addRounded(float a, float b) {
   if constexpr (rounding == Rounding::NearestEven)
     return canonical(a + b);
@@ -38,8 +38,9 @@ template <Rounding rounding, bool flush = false> inline float fmaRounded(float a
   return sumToFloat<rounding, flush>(double(a) * double(b), c);
 }
 
-// A quotient or root of floats that is neither a float nor a midpoint of two is farther from all of these than a
-// double's rounding error (by at least 2^-50 of its size), so that it may be rounded twice.
+// Here rounding twice, first to double and then to float, gives the correct result: a quotient or root of floats that
+// is neither a float nor midway between two floats differs from the nearest of these by at least 2^-50 of its
+// magnitude, which is more than a double's rounding error.
 template <Rounding rounding, bool flush = false> inline float divRounded(float a, float b) {
   if constexpr (rounding == Rounding::NearestEven && !flush)
     return canonical(a / b);

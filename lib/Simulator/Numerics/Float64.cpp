@@ -9,7 +9,7 @@ namespace {
 
 using Wide = unsigned __int128;
 
-/// ±significand · 2^exponent; the lowest bit of the significand is 1 if anything below it was lost.
+/// The value ±significand · 2^exponent. The lowest bit of the significand is 1 if anything below that bit was lost.
 struct Exact {
   bool negative = false;
   Wide significand = 0;
@@ -43,12 +43,13 @@ double round(const Exact &value, Rounding rounding) {
   if (value.significand == 0)
     return value.negative ? -0.0 : 0.0;
   int top = highestBit(value.significand);
-  // The last bit that is kept has weight 2^last.
+  // The last bit that is kept has the weight 2^last.
   int last = std::max(value.exponent + top - 52, -1074);
   int shift = last - value.exponent;
   Wide kept = shift <= 0 ? value.significand << -shift : shift > 127 ? Wide(0) : value.significand >> shift;
   Wide remainder = shift <= 0 ? Wide(0) : shift > 127 ? value.significand : value.significand - (kept << shift);
-  // Compares twice the remainder with one unit: a remainder below a shift of more than 127 is less than half.
+  // Compares twice the remainder with one unit of the last bit. After a shift by more than 127, the remainder is less
+  // than half a unit.
   bool isAboveHalf = shift > 0 && shift <= 127 && remainder > (Wide(1) << (shift - 1));
   bool isHalf = shift > 0 && shift <= 127 && remainder == (Wide(1) << (shift - 1));
   bool up = false;
@@ -69,7 +70,7 @@ double round(const Exact &value, Rounding rounding) {
     break;
   }
   uint64_t significand = uint64_t(kept) + up; // at most 2^53
-  // Packed as an integer, a carry propagates into the exponent.
+  // The fields are packed as one integer, so a carry propagates into the exponent.
   uint64_t bits = significand;
   if (significand >> 52)
     bits += uint64_t(last + 1074) << 52;
@@ -81,11 +82,11 @@ double round(const Exact &value, Rounding rounding) {
   return std::bit_cast<double>(bits | uint64_t(value.negative) << 63);
 }
 
-/// The sum; significands have at most 106 bits.
+/// Returns a + b; the significands of the operands have at most 106 bits.
 Exact sum(Exact a, Exact b, Rounding rounding) {
   if (a.significand == 0 && b.significand == 0)
     return {a.negative == b.negative ? a.negative : rounding == Rounding::Down, 0, 0};
-  // Both get their highest bit at 125, so that the smaller one loses bits only if the sum cannot cancel.
+  // Both operands get their highest bit at 125, so the smaller one can lose bits only if the sum cannot cancel.
   for (Exact *part : {&a, &b}) {
     if (part->significand == 0)
       continue;
@@ -112,7 +113,7 @@ Exact product(const Exact &a, const Exact &b) {
 
 } // namespace
 
-// If an operand is infinite or NaN, nothing is rounded: the host's result is used.
+// If an operand is infinite or NaN, nothing is rounded, so the host's result is used.
 
 double addDirected(double a, double b, Rounding rounding) {
   if (!std::isfinite(a) || !std::isfinite(b))
@@ -158,7 +159,7 @@ double sqrtDirected(double a, Rounding rounding) {
     if ((root | bit) * (root | bit) <= value.significand)
       root |= bit;
   bool isExact = root * root == value.significand;
-  // One more bit distinguishes an inexact root from an exact one.
+  // One more bit is appended to distinguish an inexact root from an exact one.
   return round({false, root << 1 | Wide(!isExact), value.exponent / 2 - 1}, rounding);
 }
 

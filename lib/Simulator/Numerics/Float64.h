@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Arithmetic on doubles with every rounding. The host rounds to nearest; the other modes use 128-bit integers.
+// Arithmetic on doubles in every rounding mode. Rounding to nearest uses the host's arithmetic; the other modes use
+// 128-bit integers.
 #pragma once
 
 #include "Simulator/Numerics/Rounding.h"
@@ -12,13 +13,13 @@ double fmaDirected(double a, double b, double c, Rounding rounding);
 double divDirected(double a, double b, Rounding rounding);
 double sqrtDirected(double a, Rounding rounding);
 
-/// The hardware's conversion of a NaN operand.
+/// Returns the quiet NaN to which the hardware converts a NaN operand.
 inline double quiet(double nan) {
   return std::bit_cast<double>(std::bit_cast<uint64_t>(nan) | uint64_t(1) << 51);
 }
 
-/// Returns `result` or, if it is NaN, the first of the operands that is NaN, quiet; otherwise the NaN that the hardware
-/// generates. The order of the operands is that of an H200.
+/// Returns `result` unless it is NaN. If it is, returns the first operand that is NaN, made quiet, or, if no operand
+/// is, the NaN that the hardware generates. Operands are passed in the order in which an H200 checks them.
 template <typename... Operands> inline double withNan(double result, Operands... operands) {
   if (result == result)
     return result;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The floating-point formats with fewer bits than float, bit-exact: values → bits and back.
+// The floating-point formats with fewer bits than float, bit-exact. The numbers of sign, exponent and mantissa bits
+// are:
 //
 //   f16 1-5-10   bf16 1-8-7   tf32 1-8-10   e4m3 1-4-3   e5m2 1-5-2   e2m3 1-2-3   e3m2 1-3-2   e2m1 1-2-1   ue8m0
 //   0-8-0
 //
-// e4m3 has no infinity and one NaN (S.1111.111; largest 448); e2m3, e3m2 and e2m1 have neither; ue8m0 is a power of two
-// (0xff is NaN). PTX ISA 5.2.3, "Alternate floating-point data formats".
+// e4m3 has no infinity and one NaN (S.1111.111), so its largest value is 448; e2m3, e3m2 and e2m1 have neither infinity
+// nor NaN; ue8m0 is a power of two (0xff is NaN). PTX ISA 5.2.3, "Alternate floating-point data formats".
 #pragma once
 
 #include "Simulator/Numerics/Half.h"
@@ -21,7 +22,7 @@ struct Format {
   int bias;
   double largest;
   bool hasInfinity;
-  uint32_t nan; ///< result of conversions of NaN
+  uint32_t nan; ///< the result of converting NaN
 };
 
 constexpr Format halfFormat = {10, 5, 15, 65504.0, true, 0x7fff};
@@ -29,7 +30,7 @@ constexpr Format bfloat16Format = {7, 8, 127, 0x1.fep127, true, 0x7fff};
 constexpr Format tf32Format = {10, 8, 127, 0x1.ffcp127, true, 0x7fffffffu >> 13};
 constexpr Format e4m3Format = {3, 4, 7, 448.0, false, 0x7f};
 constexpr Format e5m2Format = {2, 5, 15, 57344.0, true, 0x7f};
-constexpr Format e2m3Format = {3, 2, 1, 7.5, false, 0x1f}; // no NaN: becomes the largest value
+constexpr Format e2m3Format = {3, 2, 1, 7.5, false, 0x1f}; // has no NaN: NaN becomes the largest value
 constexpr Format e3m2Format = {2, 3, 3, 28.0, false, 0x1f};
 constexpr Format e2m1Format = {1, 2, 1, 6.0, false, 0x7};
 
@@ -37,8 +38,9 @@ constexpr double powerOfTwo(int exponent) {
   return std::bit_cast<double>(uint64_t(exponent + 1023) << 52);
 }
 
-/// Returns the bits of `value` (exact, or rounded to odd), right-aligned. Values that are too large become infinity or
-/// the largest value, depending on `rounding`; with `satFinite`, or in a format without infinity, the largest.
+/// Returns the encoding of `value` (exact, or rounded to odd), right-aligned. Values that are too large become infinity
+/// or the largest value, depending on `rounding`; with `satFinite`, or in a format without infinity, they always become
+/// the largest value.
 template <const Format &format, Rounding rounding = Rounding::NearestEven>
 inline uint32_t encode(double value, bool satFinite = false) {
   constexpr int smallestExponent = 1 - format.bias, largestExponent = (1 << format.exponentBits) - format.bias;
@@ -50,7 +52,7 @@ inline uint32_t encode(double value, bool satFinite = false) {
   exponent = exponent > largestExponent ? largestExponent : exponent;
   double quantum = powerOfTwo(exponent - format.mantissaBits);
 
-  // Adding 2^52 quanta leaves no bits after the binary point: the host rounds to nearest even.
+  // Adding 2^52 quanta leaves no bits after the binary point, and the host rounds the sum to nearest even.
   double shift = powerOfTwo(exponent - format.mantissaBits + 52);
   double rounded = (magnitude + shift) - shift;
   bool awayFromZero = rounding == (isNegative ? Rounding::Down : Rounding::Up);
@@ -95,7 +97,7 @@ template <const Format &format> inline double decode(uint32_t bits) {
   return isNegative ? -magnitude : magnitude;
 }
 
-// f16 and bf16 by their types. NaNs are passed on with their payloads: see canonical().
+// Conversions of f16 and bf16, by their types. NaNs keep their payloads: see canonical().
 inline float toFloat(Half value) {
   uint32_t magnitude = value.bits & 0x7fff;
   uint32_t bits = (magnitude << 13) + (uint32_t(127 - 15) << 23);
@@ -107,7 +109,7 @@ inline float toFloat(BFloat16 value) {
   return std::bit_cast<float>(uint32_t(value.bits) << 16);
 }
 
-/// From a double that is exact or rounded to odd; NaN becomes 0x7fff.
+/// Converts a double that is exact or rounded to odd to f16 or bf16. NaN becomes 0x7fff.
 template <typename T, Rounding rounding = Rounding::NearestEven> inline T narrow(double value, bool satFinite = false) {
   if constexpr (std::is_same_v<T, Half>)
     return {uint16_t(encode<halfFormat, rounding>(value, satFinite))};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Bits of 16-bit floating-point values: separate types, so that overloads distinguish them from integers.
+// 16-bit floating-point values as bits. They have types of their own so that overloads distinguish them from integers.
 #pragma once
 
 #include <cstdint>

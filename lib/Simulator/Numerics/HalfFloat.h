@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Arithmetic on f16 and bf16: exact, or rounded to odd, in double, then rounded once.
+// Arithmetic on f16 and bf16: computed in double, exactly or rounded to odd, and then rounded once.
 //
 // T is Half or BFloat16. PTX ISA 9.7.4.
 #pragma once
@@ -14,7 +14,8 @@ template <typename T> inline T addHalf(T a, T b) {
 template <typename T> inline T subHalf(T a, T b) {
   return narrow<T>(addToOdd(toFloat(a), -toFloat(b)));
 }
-/// .ftz, which only f16 has, tests the value rounded with an unlimited exponent: see flushTiny.
+/// Rounds a double to f16 or bf16. The test for .ftz, which only f16 has, uses the value rounded with an unlimited
+/// exponent: see flushTiny.
 template <typename T, bool flush> inline T finishHalf(double value) {
   if constexpr (flush) {
     bool isTiny = std::fabs(toFloat(narrow<T>(value * 0x1p10))) < 0x1p-4f;
@@ -35,7 +36,7 @@ template <typename T> inline bool isNan(T value) {
 template <typename T> inline bool isInfinite(T value) {
   return (value.bits & 0x7fff) == (std::is_same_v<T, Half> ? 0x7c00 : 0x7f80);
 }
-/// .ftz: subnormal → zero of the same sign.
+/// .ftz: replaces a subnormal by zero of the same sign.
 template <typename T> inline T flushHalf(T value) {
   return {uint16_t((value.bits & (std::is_same_v<T, Half> ? 0x7c00 : 0x7f80)) ? value.bits : value.bits & 0x8000)};
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Integer arithmetic: PTX ISA 9.7.1, 9.7.2. T is a fixed-width integer; all of it wraps around and nothing is
-// undefined.
+// Integer arithmetic: PTX ISA 9.7.1, 9.7.2. T is a fixed-width integer. All operations wrap around, and none has
+// undefined behaviour.
 #pragma once
 
 #include <bit>
@@ -79,7 +79,7 @@ template <typename T> inline T madHighSaturating(T a, T b, T c) {
   return addSaturating(mulHigh(a, b), c);
 }
 
-/// The low 24 bits of a 32-bit value, extended.
+/// Returns the low 24 bits of a 32-bit value, sign- or zero-extended.
 template <typename T> inline int64_t low24(T value) {
   if constexpr (std::is_signed_v<T>)
     return int32_t(uint32_t(value) << 8) >> 8;
@@ -89,7 +89,7 @@ template <typename T> inline int64_t low24(T value) {
 template <typename T> inline T mul24Low(T a, T b) {
   return T(uint64_t(low24(a)) * uint64_t(low24(b)));
 }
-/// The upper 32 bits of the 48-bit product.
+/// Returns the upper 32 bits of the 48-bit product.
 template <typename T> inline T mul24High(T a, T b) {
   return T((low24(a) * low24(b)) >> 16);
 }
@@ -103,12 +103,12 @@ template <typename T> inline T mad24HighSaturating(T a, T b, T c) {
   return addSaturating(mul24High(a, b), c);
 }
 
-/// Division by zero is unspecified in PTX; ptxas's code for it returns all ones, as quotient and as remainder.
+/// Divides. Division by zero is unspecified in PTX; as in ptxas's code for it, quotient and remainder are all ones.
 template <typename T> inline T divide(T a, T b) {
   if (b == 0)
     return T(~T(0));
   if (std::is_signed_v<T> && b == T(-1))
-    return wrappingSub(T(0), a); // the smallest value has no opposite
+    return wrappingSub(T(0), a); // the smallest value has no negative in T
   return T(a / b);
 }
 template <typename T> inline T remainder(T a, T b) {
@@ -137,18 +137,18 @@ template <typename T> inline T absoluteValue(T a) {
 template <typename T> inline T negate(T a) {
   return wrappingSub(T(0), a);
 }
-/// c + |a - b|
+/// Returns c + |a - b|.
 template <typename T> inline T sumOfDifference(T a, T b, T c) {
   return wrappingAdd(c, a < b ? wrappingSub(b, a) : wrappingSub(a, b));
 }
 
-/// Adds four products of bytes to c; A and B are int8_t or uint8_t.
+/// Returns c plus the dot product of the four bytes of a and b; A and B are int8_t or uint8_t.
 template <typename A, typename B> inline uint32_t dotBytes(uint32_t a, uint32_t b, uint32_t c) {
   for (int byte = 0; byte < 4; ++byte)
     c += uint32_t(int32_t(A(a >> 8 * byte)) * int32_t(B(b >> 8 * byte)));
   return c;
 }
-/// Adds two products of the 16-bit halves of a with two bytes of b, the lower two or the upper two.
+/// Returns c plus the dot product of the two 16-bit halves of a and two bytes of b, the upper two with `upper`.
 template <typename A, typename B, bool upper> inline uint32_t dotHalves(uint32_t a, uint32_t b, uint32_t c) {
   for (int part = 0; part < 2; ++part)
     c += uint32_t(int32_t(A(a >> 16 * part)) * int32_t(B(b >> (8 * part + (upper ? 16 : 0)))));

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// min, max, abs, neg and copysign of floating-point values by their bits.
+// min, max, abs, neg and copysign of floating-point values, computed on their bits.
 //
-// One NaN among the operands is ignored or, with .NaN, is the result; -0 is less than +0; .xorsign.abs: of the
-// magnitudes, with the XOR of the signs. PTX ISA 9.7.3.12, 9.7.4.7.
+// If one operand of min or max is NaN, the result is the other operand or, with .NaN, NaN. -0 is less than +0. With
+// .xorsign.abs, the operation applies to the magnitudes, and the sign of the result is the XOR of the signs. PTX ISA
+// 9.7.3.12, 9.7.4.7.
 #pragma once
 
 #include "Simulator/Numerics/Float64.h"
@@ -10,7 +11,7 @@
 
 namespace tile::sim::numerics {
 
-/// A value's bits as an integer, and its special cases.
+/// The integer type of a value's bits, and the bits of its special values.
 template <typename T> struct BitsOf;
 template <> struct BitsOf<float> {
   using Integer = uint32_t;
@@ -41,7 +42,7 @@ template <typename T> inline bool isNanBits(IntegerOf<T> bits) {
   return IntegerOf<T>(bits & IntegerOf<T>(~signBit<T>)) > BitsOf<T>::infinity;
 }
 
-/// Returns the NaN that results from a NaN operand: for doubles the same NaN, made quiet; otherwise a constant.
+/// Returns the NaN that results from a NaN operand: for doubles the operand, made quiet; otherwise a constant.
 template <typename T> inline IntegerOf<T> nanFrom(IntegerOf<T> operand) {
   return std::is_same_v<T, double> ? operand | BitsOf<T>::nan : BitsOf<T>::nan;
 }
@@ -58,7 +59,7 @@ template <typename T, bool isMax, NanRule nanRule, bool xorSign> inline T minMax
     x &= magnitude;
     y &= magnitude;
   }
-  // Sign and magnitude → two's complement, which has the order of the values.
+  // Converts sign and magnitude to two's complement, in which integers are ordered as the values are.
   Signed keyX = Signed(x ^ (Integer(Signed(x) >> (8 * sizeof(T) - 1)) & magnitude));
   Signed keyY = Signed(y ^ (Integer(Signed(y) >> (8 * sizeof(T) - 1)) & magnitude));
   bool nanX = isNanBits<T>(x), nanY = isNanBits<T>(y);
@@ -77,11 +78,11 @@ template <typename T> inline T negative(T value) {
   IntegerOf<T> bits = bitsOf(value);
   return fromBits<T>(isNanBits<T>(bits) ? nanFrom<T>(bits) : IntegerOf<T>(bits ^ signBit<T>));
 }
-/// Magnitude of b with the sign of a.
+/// Returns the magnitude of b with the sign of a.
 template <typename T> inline T copySign(T a, T b) {
   return fromBits<T>((bitsOf(a) & signBit<T>) | (bitsOf(b) & IntegerOf<T>(~signBit<T>)));
 }
-/// .relu: negative values and -0 become +0.
+/// .relu: replaces negative values and -0 by +0.
 template <typename T> inline T clampNegative(T value) {
   IntegerOf<T> bits = bitsOf(value);
   return fromBits<T>(isNanBits<T>(bits) ? BitsOf<T>::nan : bits & signBit<T> ? IntegerOf<T>(0) : bits);

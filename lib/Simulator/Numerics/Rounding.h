@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Rounding in software, so that results do not depend on the host's rounding mode, and loops over lanes vectorize.
+// Rounding in software, so results do not depend on the host's rounding mode, and loops over lanes vectorize.
 //
-// Most operations of PTX are computed in double, where a product of two floats is exact and a sum is rounded *to odd*:
-// if it is inexact, its last bit is 1. Such a value lies on the same side of every number and midpoint of a format with
-// at most 51 bits as the exact one, so that a second rounding gives the result of a single one (Boldo and Melquiond,
-// "Emulation of a FMA and correctly rounded sums", 2008).
+// Most PTX operations are computed in double, where the product of two floats is exact and a sum is rounded *to odd*:
+// if it is inexact, its last bit is 1. In a format with at most 51 bits, such a value lies on the same side of every
+// representable value and every midpoint as the exact sum, so rounding it once more gives the same result as rounding
+// the exact sum (Boldo and Melquiond, "Emulation of a FMA and correctly rounded sums", 2008).
 #pragma once
 
 #include <bit>
@@ -21,7 +21,7 @@ enum class Rounding : uint8_t {
   NearestAway  ///< .rna: ties away from zero
 };
 
-/// a + b, rounded to odd.
+/// Returns a + b, rounded to odd.
 inline double addToOdd(double a, double b) {
   double sum = a + b;
   double fromB = sum - a;
@@ -34,13 +34,13 @@ inline double addToOdd(double a, double b) {
   return std::bit_cast<double>(bits);
 }
 
-/// A double that is exact or rounded to odd → float. NaNs keep some payload: see canonical().
+/// Rounds a double that is exact or rounded to odd to float. NaNs keep a part of their payload: see canonical().
 template <Rounding rounding> inline float roundToFloat(double value) {
   float nearest = float(value);
   if constexpr (rounding == Rounding::NearestEven)
     return nearest;
   uint32_t bits = std::bit_cast<uint32_t>(nearest);
-  uint32_t away = bits + 1, toZero = bits - 1; // neighbours in magnitude; of -0 the smallest negative is `away`
+  uint32_t away = bits + 1, toZero = bits - 1; // neighbours in magnitude; for -0, `away` is the smallest negative
   bool isNegative = bits >> 31;
   double rounded = nearest;
   if constexpr (rounding == Rounding::Zero)
@@ -50,7 +50,7 @@ template <Rounding rounding> inline float roundToFloat(double value) {
   if constexpr (rounding == Rounding::Up)
     bits = rounded < value ? (isNegative ? toZero : away) : bits;
   if constexpr (rounding == Rounding::NearestAway) {
-    // Halfway and rounded to even towards zero: the next float away from zero is equally near.
+    // If `value` is a tie that was rounded to even towards zero, the next float away from zero is equally near.
     float other = std::bit_cast<float>(away);
     bool isTie = std::fabs(value) - std::fabs(rounded) == std::fabs(double(other)) - std::fabs(value);
     bits = isTie ? away : bits;
@@ -58,27 +58,28 @@ template <Rounding rounding> inline float roundToFloat(double value) {
   return std::bit_cast<float>(bits);
 }
 
-/// The NaN that float arithmetic returns for any NaN operand (PTX ISA 9.7.3).
+/// Replaces NaN by the NaN that float arithmetic returns for any NaN operand (PTX ISA 9.7.3).
 inline float canonical(float value) {
   return value != value ? std::bit_cast<float>(0x7fffffffu) : value;
 }
 
-/// .ftz: subnormal → zero of the same sign.
+/// .ftz: replaces a subnormal by zero of the same sign.
 inline float flushSubnormal(float value) {
   uint32_t bits = std::bit_cast<uint32_t>(value);
   return std::bit_cast<float>((bits & 0x7f800000u) ? bits : bits & 0x80000000u);
 }
 
-/// .ftz of a result whose exact value is `exact`: a result is subnormal if it is so after rounding to 24 bits with an
-/// unlimited exponent, so that (1 - 2^-24) 2^-126, which `rounded` has as 2^-126, becomes zero.
+/// Applies .ftz to `rounded`, a result whose exact value is `exact`. A result counts as subnormal if it is subnormal
+/// after rounding to 24 bits with an unlimited exponent: (1 - 2^-24) 2^-126, which `rounded` contains as 2^-126,
+/// becomes zero.
 template <Rounding rounding> inline float flushTiny(float rounded, double exact) {
   bool isTiny = std::fabs(roundToFloat<rounding>(exact * 0x1p64)) < 0x1p-62f;
   return isTiny ? std::copysign(0.0f, rounded) : rounded;
 }
 
-/// .sat: to [0, 1]; NaN gives +0.
+/// .sat: clamps to [0, 1]; NaN becomes +0.
 template <typename T> inline T saturate(T value) {
-  T atLeast = value > T(0) ? value : T(0); // also of NaN and -0
+  T atLeast = value > T(0) ? value : T(0); // also 0 for NaN and -0
   return atLeast < T(1) ? atLeast : T(1);
 }
 

@@ -17,7 +17,7 @@ nlohmann::json toJson(const Counts &counts) {
   return object;
 }
 
-/// 1234567 → "1.23M"; nothing for 0.
+/// Returns 1234567 as "1.23M", and 0 as an empty string.
 std::string shortNumber(uint64_t value) {
   if (value == 0)
     return "";
@@ -39,13 +39,14 @@ std::string percent(uint64_t part, uint64_t whole) {
   return whole ? fmt::format("{:.0f} %", 100.0 * part / whole) : "";
 }
 
-/// Highlights lines where half of the moved bytes are unused, or a fifth of the wavefronts are due to conflicts.
+/// The limits from which a line is highlighted: less than half of the moved global bytes are used, or more than a fifth
+/// of the shared-memory wavefronts are due to bank conflicts.
 constexpr double badUse = 0.5, badConflicts = 0.2;
 
 std::string row(const Counts &counts, Mark mark) {
   using C = Counter;
   uint64_t copied = counts[C::CopiedIn] + counts[C::CopiedOut];
-  // Escape sequences do not occupy columns of the terminal.
+  // Cells are padded before they are highlighted, because escape sequences occupy no columns of the terminal.
   std::string use = fmt::format("{:>6}", percent(counts[C::GlobalSectorsIdeal], counts[C::GlobalSectors]));
   if (mark && double(counts[C::GlobalSectorsIdeal]) < badUse * double(counts[C::GlobalSectors]))
     use = mark(use);

@@ -13,12 +13,13 @@ public:
   virtual void access(const Warp &warp, const LaneAccess &access) = 0;
   /// Counts the bytes that an asynchronous copy moves between global and shared memory.
   virtual void copy(const Warp &warp, const Instruction &instruction, uint64_t bytes, bool toShared) = 0;
-  /// Consecutive bytes of global memory that such a copy reads (to shared memory) or writes, each once per copy.
+  /// Reports consecutive bytes of global memory that an asynchronous copy reads (if `toShared`) or writes. Each byte is
+  /// reported once per copy.
   virtual void copyBytes(const Warp &, const Instruction &, uint64_t /*address*/, uint64_t /*bytes*/,
                          bool /*toShared*/) {}
   /// Counts the multiply-adds of one tensor-core instruction of one warp.
   virtual void tensorCore(const Warp &warp, const Instruction &instruction, uint64_t multiplyAdds) = 0;
-  /// A warp found a barrier not ready and waits; the operation reports each test.
+  /// Counts a wait: a warp tested a barrier that was not ready. Each test is reported.
   virtual void wait(const Warp &warp, const Instruction &instruction) = 0;
 };
 

@@ -58,7 +58,7 @@ void Profiler::access(const Warp &, const LaneAccess &access) {
     unsigned lane = firstLane(remaining);
     if (access.space[lane] == Space::Global)
       global[globals++] = access.address[lane];
-    // banks belong to one CTA, so accesses to other CTAs are counted separately
+    // Banks belong to one CTA, so accesses to other CTAs are counted separately.
     else if (access.space[lane] == Space::Shared)
       shared[shareds++] = uint64_t(access.ctaRank[lane]) << 32 | access.address[lane];
   }

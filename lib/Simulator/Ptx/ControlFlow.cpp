@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Immediate post-dominators of basic blocks, by the iterative algorithm of Cooper, Harvey and Kennedy ("A Simple, Fast
-// Dominance Algorithm", 2001) on the reversed graph, whose root is a node after all exits.
+// Computes the immediate post-dominators of basic blocks by the iterative algorithm of Cooper, Harvey and Kennedy ("A
+// Simple, Fast Dominance Algorithm", 2001) on the reversed graph. The root of that graph is a node after all exits.
 //
 // A guarded `ret` or `exit` does not end its block: lanes that leave there never reach a reconvergence point, and the
 // others continue with the next instruction.
@@ -92,7 +92,8 @@ private:
     predecessors[to].push_back(from);
   }
 
-  /// Computes the post-order of the reversed graph from the exit, without recursion: chains of blocks may be long.
+  /// Computes the post-order of the reversed graph, starting at the exit. It is not recursive, because chains of blocks
+  /// may be long.
   void order() {
     number.assign(exit + 1, none);
     std::vector<std::pair<uint32_t, size_t>> stack{{exit, 0}};
@@ -143,12 +144,12 @@ private:
   }
 
   const std::vector<Instruction> &instructions;
-  uint32_t exit = 0;             ///< the node after all exits; blocks are below it
-  std::vector<uint32_t> firsts;  ///< by block
-  std::vector<uint32_t> blockOf; ///< by instruction
+  uint32_t exit = 0;             ///< the node after all exits; smaller indices are blocks
+  std::vector<uint32_t> firsts;  ///< first instruction of each block
+  std::vector<uint32_t> blockOf; ///< block of each instruction
   std::vector<std::vector<uint32_t>> successors, predecessors;
   std::vector<uint32_t> postOrder, number;
-  std::vector<uint32_t> dominator; ///< immediate, of the reversed graph; `none`: no path to an exit
+  std::vector<uint32_t> dominator; ///< immediate post-dominator of each block; `none` if it has no path to an exit
 };
 
 } // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reconvergence points: where threads that diverged at a branch merge, the branch's immediate post-dominator.
+// Computes reconvergence points: where threads that diverged at a branch merge again, at the branch's immediate
+// post-dominator.
 #pragma once
 
 #include "Simulator/Ptx/Module.h"
@@ -8,8 +9,9 @@ namespace tile::sim {
 
 constexpr uint32_t noInstruction = ~0u;
 
-/// Returns one entry per instruction: for a branch that may diverge (a guarded `bra`, `brx.idx`), the first instruction
-/// of the block that every path from it to an exit passes; noInstruction for other instructions, and if there is none.
+/// Returns one entry per instruction. For a branch that may diverge (a guarded `bra`, or `brx.idx`), it is the first
+/// instruction of the nearest block that every path from the branch to an exit passes. It is noInstruction for other
+/// instructions, and for a branch without such a block.
 std::vector<uint32_t> reconvergencePoints(const Function &function);
 
 } // namespace tile::sim

@@ -7,8 +7,8 @@ namespace tile::sim {
 
 namespace {
 
-// Limits for the instructions that calls add to a module, and for the registers of a function: more than any kernel
-// has.
+// Limits for the number of instructions that inlining adds to a module, and for the number of registers of a function.
+// Real kernels stay far below them.
 constexpr size_t maxInstructions = 1 << 18, mostRegisters = 1 << 18;
 constexpr unsigned deepestCall = 64;
 
@@ -26,9 +26,9 @@ public:
     Function &function = module.functions[index];
     std::vector<Instruction> old = std::move(function.instructions);
     std::vector<Instruction> made;
-    std::vector<uint32_t> newIndices; ///< indices of the old instructions among the new ones
-    std::vector<uint32_t> own;        ///< new instructions whose labels still have old indices
-    Renaming registers;               ///< first register of a callee in this function
+    std::vector<uint32_t> newIndices; ///< for each old instruction, its index among the new ones
+    std::vector<uint32_t> own;        ///< new instructions of this function itself, whose labels still have old indices
+    Renaming registers;               ///< for each callee, its first register in this function
     for (Instruction &instruction : old) {
       newIndices.push_back(uint32_t(made.size()));
       const std::optional<uint32_t> callee = calleeOf(instruction);
@@ -79,7 +79,8 @@ private:
     }
   }
 
-  /// Returns true for a call that can be replaced: arguments and results are variables, as many as the function has.
+  /// Returns the callee of a call that can be inlined: its arguments and results must be variables, as many as the
+  /// function has.
   std::optional<uint32_t> calleeOf(const Instruction &instruction) const {
     if (instruction.name != "call" || instruction.operands[1].kind != Operand::Kind::Function)
       return std::nullopt;
@@ -119,7 +120,7 @@ private:
     return made;
   }
 
-  /// `body` contains no calls.
+  /// Appends the body of a callee, which contains no calls, with its parameters and registers renamed.
   static void copyBody(const Function &body, const Instruction &call, uint32_t registerBase,
                        std::vector<Instruction> &made) {
     Renaming variables;
@@ -147,7 +148,7 @@ private:
 
   Module &module;
   std::vector<State> states;
-  size_t copied = 0; ///< instructions
+  size_t copied = 0; ///< number of instructions copied so far
   std::unordered_map<std::string, uint32_t> indices;
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Inlines calls of functions that the module defines, so that the machine needs no call stack.
+// Inlines calls to functions that the module defines, so the machine needs no call stack.
 //
 //   { .param .b32 in, out; st.param.b32 [in], %r1; call.uni (out), f, (in); ld.param.b32 %r2, [out]; }
-//   ⇒ st.param [in], …; the body of f with `in` and `out` for its parameters, own registers, `ret` as a branch
-//     after it; ld.param …, [out]
+//   ⇒ st.param [in], …; the body of f, with `in` and `out` as its parameters, with registers of its own, and with a
+//     branch to its end for `ret`; ld.param …, [out]
 #pragma once
 
 #include "Runtime/Result.h"
@@ -11,8 +11,9 @@
 
 namespace tile::sim {
 
-/// Inlines in all entries. Indirect calls, calls of functions that are only declared, and calls whose arguments are not
-/// `.param` variables stay. Returns an error for recursion, and for more instructions than any kernel has.
+/// Inlines the calls in all entry functions. Indirect calls, calls to functions that are only declared, and calls whose
+/// arguments are not `.param` variables are left unchanged. Returns an error for recursion and if the limit for the
+/// number of instructions is exceeded.
 runtime::Status inlineCalls(Module &module);
 
 } // namespace tile::sim

@@ -95,7 +95,7 @@ private:
     return true;
   }
 
-  /// `.shared::cta` is one word.
+  /// Lexes a directive. `.shared::cta` is one directive.
   bool lexDirective() {
     size_t begin = ++at;
     while (isWord(peek()) || (peek() == ':' && peek(1) == ':' && isWord(peek(2))))

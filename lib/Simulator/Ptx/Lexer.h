@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// PTX text → tokens. Comments and blanks are skipped; line ends mean nothing in PTX, but every token has its line. PTX
-// ISA 4.2 (comments), 4.4 (identifiers), 4.5 (constants).
+// Splits PTX text into tokens. Comments and blanks are skipped. Line ends have no meaning in PTX, but every token has
+// its line number. PTX ISA 4.2 (comments), 4.4 (identifiers), 4.5 (constants).
 #pragma once
 
 #include "Runtime/Result.h"
@@ -14,10 +14,10 @@ namespace tile::sim {
 enum class TokenKind : uint8_t {
   End,
   Name,       ///< ld, %r12, $L__BB0_1, tile_shared, _
-  Directive,  ///< `text` is without the dot: global, shared::cta, 2d
-  Integer,    ///< `bits`
-  Float,      ///< `bits`, `floatBits` of them: 0f…: 32; 0d… and decimal: 64
-  String,     ///< `text` between the quotes, escapes not yet replaced
+  Directive,  ///< `text` lacks the dot: global, shared::cta, 2d
+  Integer,    ///< its value is `bits`
+  Float,      ///< its encoding is `bits`; `floatBits` is 32 for 0f…, and 64 for 0d… and decimal
+  String,     ///< `text` is the string between the quotes, with escape sequences as written
   Punctuation ///< one character, or one of << >> <= >= == != && ||
 };
 
@@ -32,7 +32,7 @@ struct Token {
   bool is(std::string_view punctuation) const { return kind == TokenKind::Punctuation && text == punctuation; }
 };
 
-/// Ends with two End tokens, for a look-ahead of one.
+/// Returns the tokens, followed by two End tokens for a look-ahead of one.
 runtime::Result<std::vector<Token>> lexPtx(std::string_view text);
 
 } // namespace tile::sim

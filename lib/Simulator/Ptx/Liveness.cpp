@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Iterates backwards over the instructions to a fixed point: live before = (live after − defined) ∪ used.
+// Iterates backwards over the instructions until nothing changes: live before = (live after − defined) ∪ used.
 #include "Simulator/Ptx/Liveness.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ using Bits = std::vector<uint64_t>;
 
 struct Effects {
   std::vector<uint32_t> defined, used;
-  std::vector<uint32_t> next; ///< instructions that may follow
+  std::vector<uint32_t> next; ///< the instructions that may be executed next
 };
 
 void collect(const Operand &operand, std::vector<uint32_t> &registers) {
@@ -29,8 +29,8 @@ void collectLabels(const Operand &operand, std::vector<uint32_t> &labels) {
     collectLabels(element, labels);
 }
 
-/// Returns true if the first operand is a result. It is for all instructions whose first operand is not an address,
-/// with the following exceptions.
+/// Returns true if the first operand is a result. This holds for all instructions whose first operand is not an
+/// address, except for the ones listed here.
 bool hasResult(const Instruction &one) {
   if (one.operands.empty() || one.name == "bar" || one.name == "barrier" || one.name == "brx" ||
       one.name == "nanosleep")
@@ -42,12 +42,12 @@ bool hasResult(const Instruction &one) {
 
 Effects effectsOf(const Instruction &one, uint32_t index, uint32_t count) {
   Effects effects;
-  const bool accumulates = one.name == "wgmma"; // the result is also the addend
+  const bool accumulates = one.name == "wgmma"; // the result is also an addend
   for (size_t i = 0; i < one.operands.size(); ++i)
     collect(one.operands[i], i == 0 && hasResult(one) ? effects.defined : effects.used);
   if (accumulates)
     effects.used.insert(effects.used.end(), effects.defined.begin(), effects.defined.end());
-  if (one.guard >= 0) { // if the guard is false, the old value stays
+  if (one.guard >= 0) { // if the guard is false, the old value is kept
     effects.used.push_back(uint32_t(one.guard));
     effects.defined.clear();
   }
@@ -62,7 +62,7 @@ Effects effectsOf(const Instruction &one, uint32_t index, uint32_t count) {
   return effects;
 }
 
-/// Words of 32 bits.
+/// Returns the number of 32-bit registers that a value occupies.
 uint32_t wordsOf(Type type) {
   return type == Type::Pred ? 0 : std::max(1u, bitWidth(type) / 32);
 }
@@ -99,7 +99,7 @@ std::vector<uint32_t> liveRegisters(const Function &function) {
   }
   std::vector<uint32_t> liveWords;
   for (uint32_t i = 0; i < count; ++i) {
-    Bits live = liveAfter(i); // in addition to the operands of the instruction itself
+    Bits live = liveAfter(i); // values needed after the instruction; those needed by it are added next
     for (size_t word = 0; word < words; ++word)
       live[word] |= before[i][word];
     uint32_t number = 0;

@@ -13,7 +13,7 @@ struct TypeInfo {
   uint8_t bits;
 };
 
-// In the order of Type. A packed type is as wide as the register that holds it.
+// The entries are in the order of the enum Type. A packed type is as wide as the register that holds it.
 constexpr TypeInfo types[] = {
     {"", 0},        {"pred", 1},    {"b8", 8},       {"b16", 16},   {"b32", 32},    {"b64", 64},    {"b128", 128},
     {"u8", 8},      {"u16", 16},    {"u32", 32},     {"u64", 64},   {"s8", 8},      {"s16", 16},    {"s32", 32},

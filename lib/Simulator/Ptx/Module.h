@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A PTX module as parsed: plain data, close to the text. The decoders in Exec/ interpret instructions; here an
-// instruction is a name, suffixes and operands whose names have been resolved.
+// A PTX module as parsed: plain data, close to the text. An instruction is a name, suffixes, and operands whose names
+// have been resolved. The decoders in Exec/ interpret instructions.
 //
 //   @!%p1 ld.global.v2.b32 {%r1, %r2}, [%rd1+16];
 //   guard = p1, negated   name = "ld"   suffixes = {"global", "v2", "b32"}   operands = {Vector, Address}
@@ -50,17 +50,17 @@ enum class Type : uint8_t {
   U16x2,
   S16x2
 };
-/// Returns the bits of a value in a register; 1 for Pred, 0 for None.
+/// Returns the size of a value in a register, in bits; 1 for Pred, 0 for None.
 unsigned bitWidth(Type type);
-/// Returns the type of "b32", "f16x2", …, given without the dot; none if the word is not a type.
+/// Returns the type with the name "b32", "f16x2", …, given without the dot; nullopt if there is no such type.
 std::optional<Type> parseType(std::string_view name);
 std::string_view typeName(Type type);
 
-/// Tensor: tensor memory, which only tcgen05 instructions access; no operand names it.
+/// The state spaces. Tensor is tensor memory, which only tcgen05 instructions access; no operand names it.
 enum class Space : uint8_t { Generic, Global, Shared, Local, Const, Param, Tensor };
 std::string_view spaceName(Space space);
 
-/// The origin of an instruction: its line in the PTX, and the `.loc` in force there.
+/// The origin of an instruction: its line in the PTX, and the position that the latest `.loc` directive gives.
 struct SourceLoc {
   uint32_t ptxLine = 0;    ///< from 1
   uint32_t file = 0;       ///< index into Module::files; 0 = no source line is known
@@ -124,9 +124,9 @@ struct Operand {
     Register,  ///< `index` into Function::registers; `negated`: !%p
     Immediate, ///< `bits`; `floatBits` is 32 / 64 for 0f… / 0d…, 0 for an integer
     Symbol,    ///< address of variable or parameter `index` in `space`, plus `offset`: mov.b64 %rd1, tile_shared+64
-    Special,   ///< `special`
+    Special,   ///< the register `special`
     Label,     ///< `index` of the instruction in Function::instructions
-    Function,  ///< `name`, of a call
+    Function,  ///< `name`, the callee of a call
     Vector,    ///< {a, b, …}: `elements`
     Address,   ///< [base+offset]: elements[0] is a Register, Symbol or Immediate; [map, {x, y}]: elements[1…] follow
     Pair,      ///< a|b: elements[0], elements[1]
@@ -148,15 +148,15 @@ struct Operand {
 struct Instruction {
   std::string name;                  ///< "ld", "wgmma", "cp"
   std::vector<std::string> suffixes; ///< {"global", "v4", "b32"}; "shared::cta" is one suffix
-  /// Two instructions are made uniform: `call` has {Arguments (results), Function or Register, Arguments}, and
-  /// `brx.idx` has {index, Vector of Labels}.
+  /// The operands as parsed, except that two instructions are normalized: `call` has {Arguments (results), Function or
+  /// Register, Arguments}, and `brx.idx` has {index, Vector of Labels}.
   std::vector<Operand> operands;
   int32_t guard = -1; ///< register of `@p`; -1: none
   bool guardNegated = false;
-  /// For loads, bit i says whether the program uses byte i (`.pragma "used_bytes_mask 0x7"`).
+  /// For a load, bit i tells whether the program uses byte i of the result (`.pragma "used_bytes_mask 0x7"`).
   uint32_t usedBytes = ~0u;
   SourceLoc loc;
-  std::string text() const; ///< "ld.global.v4.b32", for messages
+  std::string text() const; ///< Returns "ld.global.v4.b32", for messages.
   bool has(std::string_view suffix) const;
 };
 
@@ -171,11 +171,12 @@ struct Variable {
   Space space = Space::Global;
   Type type = Type::B8;
   uint64_t alignment = 1;
-  uint64_t size = 0;     ///< bytes
-  bool isExtern = false; ///< `.extern .shared`: the dynamic shared memory
-  /// The first bytes; the others are zeros (global, const) or undefined (shared, local).
+  uint64_t size = 0;     ///< in bytes
+  bool isExtern = false; ///< `.extern .shared`: dynamic shared memory
+  /// The first bytes. The remaining ones are zero (global, const) or undefined (shared, local).
   std::vector<uint8_t> initial;
-  /// Positions in `initial` to which the address of another variable (index) is added when the module is loaded.
+  /// Positions in `initial` to which the address of another variable (given by its index) is added when the module is
+  /// loaded.
   std::vector<std::pair<uint64_t, uint32_t>> relocations;
   SourceLoc loc;
 };
@@ -186,9 +187,9 @@ struct Function {
   bool isDeclaration = false;
   std::vector<Register> registers;
   std::vector<uint32_t> parameters; ///< indices into Module::variables, in order; space Param
-  std::vector<uint32_t> results;    ///< result of a .func
+  std::vector<uint32_t> results;    ///< indices of the result variables of a .func
   std::vector<Instruction> instructions;
-  /// Directives: threads per CTA that the launch must have (.reqntid) or may have at most (.maxntid); 0 = not given.
+  /// The number of threads per CTA that the directives require (.reqntid) or allow at most (.maxntid); 0 = not given.
   uint32_t requiredThreads[3] = {0, 0, 0};
   uint32_t maxThreads[3] = {0, 0, 0};
   uint32_t requiredCluster[3] = {0, 0, 0}; ///< .reqnctapercluster
@@ -200,8 +201,8 @@ struct Function {
 struct Module {
   std::string version;             ///< "8.7"
   std::string target;              ///< "sm_90a"
-  std::vector<std::string> files;  ///< by the number of `.file`; [0] is ""
-  std::vector<Variable> variables; ///< of all scopes; names of inner scopes may repeat
+  std::vector<std::string> files;  ///< indexed by the number in `.file`; [0] is ""
+  std::vector<Variable> variables; ///< variables of all scopes, so names may repeat
   std::vector<Function> functions;
 
   const Function *findEntry(std::string_view name) const;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Bodies of functions: nested scopes, labels, declarations and instructions.
+// Parses function bodies: nested scopes, labels, declarations and instructions.
 #include "Simulator/Ptx/ParserImpl.h"
 
 #include <utility>
 
 namespace tile::sim {
 
-/// Parses from after the `{` of a function to its `}`. The scope of the function, with its parameters, is open.
+/// Parses the body of a function from after its `{` to its `}`. The scope of the function, with its parameters, is
+/// already open.
 bool PtxParser::parseBody() {
   size_t outermost = scopes.size();
   while (scopes.size() >= outermost) {
@@ -55,7 +56,7 @@ bool PtxParser::parseBodyDirective() {
   return fail("unknown directive {}", quoted(token()));
 }
 
-/// name:  or  name: .branchtargets a, b;  or  name: .callprototype …;
+/// Parses   name:   or   name: .branchtargets a, b;   or   name: .callprototype …;
 bool PtxParser::parseLabel() {
   Token name = token();
   at += 2;
@@ -75,7 +76,7 @@ bool PtxParser::parseLabel() {
   return scopes.back().labels.emplace(name.text, next).second || failAt(name.line, "duplicate label '{}'", name.text);
 }
 
-/// The arguments of the call contain all the information of a prototype.
+/// Skips a prototype, because the arguments of the call contain the same information.
 bool PtxParser::parsePrototype() {
   uint32_t line = token().line;
   while (!atEnd() && !token().is(";") && !token().is("{") && !token().is("}"))
@@ -83,7 +84,8 @@ bool PtxParser::parsePrototype() {
   return take(";") || failAt(line, "expected ';' after a prototype, found {}", quoted(token()));
 }
 
-/// .loc 1 18 5, function_name $L__info_string0+12, inlined_at 1 20 3. PTX ISA 11.5.3. There is no end mark.
+/// Parses   .loc 1 18 5, function_name $L__info_string0+12, inlined_at 1 20 3   (PTX ISA 11.5.3). The directive has no
+/// terminator.
 bool PtxParser::parseLoc() {
   uint64_t file = 0, line = 0, column = 0, ignored = 0;
   if (!takeInteger(file, "the number of a file") || !takeInteger(line, "a line") || !takeInteger(column, "a column"))
@@ -111,7 +113,7 @@ bool PtxParser::parseLoc() {
   return true;
 }
 
-/// @p or @!p
+/// Parses @p or @!p.
 bool PtxParser::parseGuard(Instruction &instruction) {
   instruction.guardNegated = take("!");
   uint32_t line = token().line, index = 0;
@@ -176,7 +178,7 @@ bool PtxParser::resolveLabel(const Scope &scope, const LabelUse &use, bool &foun
   return true;
 }
 
-/// At `}`: resolves labels; those that are unknown here may be defined in an outer scope.
+/// Closes the scope at its `}` and resolves its labels. Unknown labels may still be defined in an outer scope.
 bool PtxParser::closeScope() {
   Scope scope = std::move(scopes.back());
   scopes.pop_back();
@@ -193,7 +195,7 @@ bool PtxParser::closeScope() {
   return true;
 }
 
-/// A function that reaches its end returns, so every label refers to an instruction.
+/// Adds a `ret` at the end if control reaches it or a label marks it, so every label refers to an instruction.
 void PtxParser::endFunction() {
   std::vector<Instruction> &instructions = function->instructions;
   uint32_t end = uint32_t(instructions.size());

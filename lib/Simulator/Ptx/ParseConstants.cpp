@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Constant expressions: 64-bit integers with C's operators, and floats with a sign. PTX ISA 4.5.4 and 4.5.5.
+// Parses constant expressions: 64-bit integers with C's operators, and floats with a sign. PTX ISA 4.5.4 and 4.5.5.
 #include "Simulator/Ptx/ParserImpl.h"
 
 #include <cstdint>
@@ -13,7 +13,7 @@ struct BinaryOperator {
   int precedence;
 };
 
-// Binary operators with the precedences of C. The caller handles `?:`, which binds least.
+// Binary operators with C's precedences. The caller handles `?:`, which has the lowest one.
 constexpr BinaryOperator binaryOperators[] = {{"||", 1}, {"&&", 2}, {"|", 3}, {"^", 4},  {"&", 5},  {"==", 6},
                                               {"!=", 6}, {"<", 7},  {">", 7}, {"<=", 7}, {">=", 7}, {"<<", 8},
                                               {">>", 8}, {"+", 9},  {"-", 9}, {"*", 10}, {"/", 10}, {"%", 10}};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Operands of instructions. PTX ISA chapter 6 and, for calls, 9.7.12.5.
+// Parses the operands of instructions. PTX ISA chapter 6 and, for calls, 9.7.12.5.
 #include "Simulator/Ptx/ParserImpl.h"
 
 namespace tile::sim {
@@ -18,7 +18,7 @@ bool PtxParser::parseOperands(Instruction &instruction) {
   return true;
 }
 
-/// A simple operand, or two as a pair: d|p.
+/// Parses a simple operand, or a pair of two: d|p.
 bool PtxParser::parseOperand(Operand &operand) {
   if (!parseSimpleOperand(operand))
     return false;
@@ -129,7 +129,7 @@ bool PtxParser::parseVector(Operand &operand) {
   return take("}") || failAt(line, "the vector that begins here has no '}}' before {}", quoted(token()));
 }
 
-/// "+8", "+-8", "-8" or nothing.
+/// Parses "+8", "+-8", "-8" or nothing.
 bool PtxParser::parseOffset(int64_t &offset) {
   if (!token().is("+") && !token().is("-"))
     return true;
@@ -141,7 +141,7 @@ bool PtxParser::parseOffset(int64_t &offset) {
   return value.floatBits == 0 || fail("an offset must be an integer");
 }
 
-/// [base], [base+offset], [base, {x, y}], [base, {x, y}, …].
+/// Parses [base], [base+offset], [base, {x, y}] or [base, {x, y}, …].
 bool PtxParser::parseAddress(Operand &operand) {
   uint32_t line = token().line;
   ++at;
@@ -189,8 +189,8 @@ bool PtxParser::parseArguments(Operand &operand) {
   return expect(")", "at the end of the arguments");
 }
 
-/// call (results), callee, (arguments), prototype: normalized to (results), callee, (arguments), with omitted parts
-/// added.
+/// Parses   call (results), callee, (arguments), prototype   and normalizes it to (results), callee, (arguments), with
+/// omitted parts added.
 bool PtxParser::parseCall(Instruction &instruction) {
   instruction.operands.resize(3);
   for (size_t i : {0, 2})
@@ -212,7 +212,7 @@ bool PtxParser::parseCall(Instruction &instruction) {
     if (!take(","))
       return !hasPrototype || fail("an indirect call needs a prototype");
   }
-  // A prototype or a list of targets; both only repeat information that the arguments contain.
+  // Skips a prototype or a list of targets, neither of which adds information to the arguments.
   std::string_view prototype;
   return takeName(prototype, "the prototype of a call");
 }
@@ -240,7 +240,7 @@ std::optional<PtxParser::Symbol> PtxParser::lookUp(std::string_view name) const 
   return std::nullopt;
 }
 
-/// A register by its own name, or %r12 by the range %r<30> of the innermost scope that has one.
+/// Finds a register by its declared name, or %r12 through the range %r<30> of the innermost scope that declares one.
 bool PtxParser::lookUpRegister(std::string_view name, uint32_t &index) const {
   size_t digits = name.find_last_not_of("0123456789") + 1;
   std::string_view prefix = name.substr(0, digits), number = name.substr(digits);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Declarations of registers and variables, and initialisers. PTX ISA 5.1 to 5.4.
+// Parses declarations of registers and variables, and initialisers. PTX ISA 5.1 to 5.4.
 #include "Simulator/Ptx/ParserImpl.h"
 
 #include <bit>
@@ -11,13 +11,13 @@ bool PtxParser::declare(std::string_view name, Symbol symbol, uint32_t line) {
   return scopes.back().names.emplace(name, symbol).second || failAt(line, "'{}' is declared twice", name);
 }
 
-/// A range is short in the text, but each of its names takes memory.
+/// Limits the memory for the names of a range, which is short in the text but declares many names.
 bool PtxParser::checkNames(std::string_view name, uint64_t count, uint32_t line) {
   return name.size() <= limits::names / std::max<uint64_t>(count, 1) ||
          failAt(line, "{} names of {} bytes are too many", count, name.size());
 }
 
-/// .reg .b32 %r<30>, x, y;
+/// Parses   .reg .b32 %r<30>, x, y;
 bool PtxParser::parseRegisters() {
   if (token().kind == TokenKind::Directive && (token().text == "v2" || token().text == "v4"))
     return fail("vector registers are not supported");
@@ -51,7 +51,7 @@ bool PtxParser::parseRegisters() {
   return expect(";", "after registers");
 }
 
-/// [.align N] [.v4] .b32 [.ptr [.space] [.align N]], in any order; up to the name.
+/// Parses   [.align N] [.v4] .b32 [.ptr [.space] [.align N]]   in any order, up to the name.
 bool PtxParser::parseVariableHead(VariableHead &head) {
   Variable &variable = head.variable;
   uint64_t vectorSize = 1, alignment = 0;
@@ -66,7 +66,7 @@ bool PtxParser::parseVariableHead(VariableHead &head) {
         return false;
       if (!std::has_single_bit(value) || value > limits::bytes)
         return failAt(line, "the alignment {} is not a power of two", value);
-      // After .ptr the alignment is that of the pointee.
+      // After .ptr, the alignment is the pointee's.
       if (!isPointer)
         alignment = value;
     } else if (word == "ptr") {
@@ -96,7 +96,7 @@ bool PtxParser::parseVariableHead(VariableHead &head) {
   return true;
 }
 
-/// [4][2] or [] or nothing.
+/// Parses [4][2], [] or nothing.
 bool PtxParser::parseArraySizes(uint64_t &count, bool &isOpen) {
   while (take("[")) {
     if (take("]")) {
@@ -115,7 +115,7 @@ bool PtxParser::parseArraySizes(uint64_t &count, bool &isOpen) {
   return true;
 }
 
-/// .shared .align 16 .b8 a[64], b[64];
+/// Parses   .shared .align 16 .b8 a[64], b[64];
 bool PtxParser::parseVariables(Space space, bool isExtern) {
   VariableHead common;
   common.variable.space = space;
@@ -150,7 +150,7 @@ bool PtxParser::parseVariables(Space space, bool isExtern) {
       return failAt(line, "'{}' has no size", name);
     for (uint64_t i = 0; i < repeats; ++i) {
       head.variable.name = isRange ? fmt::format("{}{}", name, i) : std::string(name);
-      // The text contains only the common prefix of the names of a range, so the names are stored.
+      // The text contains only the common prefix of the names of a range, so the complete names are stored here.
       if (isRange)
         names.push_back(std::make_unique<std::string>(head.variable.name));
       if (!declare(isRange ? std::string_view(*names.back()) : name,
@@ -162,7 +162,7 @@ bool PtxParser::parseVariables(Space space, bool isExtern) {
   return expect(";", "after a variable");
 }
 
-/// = 5, = {1, 2, {3, 4}}, = "text", = {generic(x), y+4}. Missing elements are zero.
+/// Parses   = 5   or   = {1, 2, {3, 4}}   or   = "text"   or   = {generic(x), y+4}. Missing elements are zero.
 bool PtxParser::parseInitializer(VariableHead &head, uint64_t count, bool isOpen) {
   Variable &variable = head.variable;
   uint32_t line = token().line;
@@ -231,7 +231,8 @@ bool PtxParser::parseInitializerElement(VariableHead &head) {
   return true;
 }
 
-/// x, x+8, generic(x), generic(x)+8. The bytes themselves hold the addend.
+/// Parses x, x+8, generic(x) or generic(x)+8. The offset is stored in the initial bytes, to which the address is added
+/// later.
 bool PtxParser::parseAddressInitializer(VariableHead &head) {
   std::vector<uint8_t> &bytes = head.variable.initial;
   bool isGeneric = token().text == "generic" && token(1).is("(");

@@ -41,7 +41,7 @@ bool PtxParser::takeInteger(uint64_t &value, std::string_view what) {
   return true;
 }
 
-/// Returns a token for messages, abbreviated if it is long.
+/// Returns a token in quotes for messages, abbreviated if it is long.
 std::string PtxParser::quoted(const Token &token) {
   if (token.kind == TokenKind::End)
     return "the end of the file";
@@ -97,7 +97,7 @@ bool PtxParser::parseTopLevel() {
   return fail("unknown directive {}", quoted(token()));
 }
 
-/// .target sm_90a, debug
+/// Parses   .target sm_90a, debug
 bool PtxParser::parseTarget() {
   std::string_view name;
   if (!takeName(name, "a target"))
@@ -112,7 +112,7 @@ bool PtxParser::parseTarget() {
   return true;
 }
 
-/// .file 1 "name", or with time and size: .file 1 "name", 1234, 567
+/// Parses   .file 1 "name"   or, with time and size,   .file 1 "name", 1234, 567
 bool PtxParser::parseFile() {
   uint64_t index = 0, ignored = 0;
   if (!takeInteger(index, "the number of a file"))
@@ -131,7 +131,7 @@ bool PtxParser::parseFile() {
   return true;
 }
 
-/// Skips .section .debug_info { … }, which is only for debuggers.
+/// Skips   .section .debug_info { … }   which only debuggers use.
 bool PtxParser::skipSection() {
   uint32_t line = token().line;
   if (token().kind != TokenKind::Directive && token().kind != TokenKind::Name)
@@ -150,7 +150,7 @@ bool PtxParser::skipSection() {
   return true;
 }
 
-/// .pragma "nounroll"; unknown pragmas have no effect.
+/// Parses   .pragma "nounroll";   unknown pragmas have no effect.
 bool PtxParser::parsePragma() {
   do {
     if (token().kind != TokenKind::String)
@@ -162,8 +162,8 @@ bool PtxParser::parsePragma() {
   return expect(";", "after '.pragma'");
 }
 
-/// "used_bytes_mask 0x7": the next instruction, a load, reads more bytes than the program uses. PTX ISA, "Pragma
-/// Strings".
+/// Parses "used_bytes_mask 0x7", which says that the next instruction, a load, reads more bytes than the program uses.
+/// PTX ISA, "Pragma Strings".
 bool PtxParser::parseUsedBytes(std::string_view text) {
   constexpr std::string_view name = "used_bytes_mask";
   if (!text.starts_with(name))
@@ -185,7 +185,7 @@ const Function *PtxParser::findFunction(std::string_view name) const {
   return nullptr;
 }
 
-/// A declaration may be repeated, and a definition replaces it.
+/// Adds a function to the module. A declaration may be repeated, and a definition replaces a declaration.
 bool PtxParser::addFunction(Function added, bool isDefinition) {
   for (Function &known : module.functions)
     if (known.name == added.name) {
@@ -228,7 +228,7 @@ bool PtxParser::parseFunction(bool isEntry, bool isExtern) {
     return false;
   if (!parsePerformanceDirectives(parsed))
     return false;
-  // The function is declared before its body is parsed, so that it may call itself.
+  // The function is declared before its body is parsed, so it may call itself.
   Function declaration = parsed;
   if (!addFunction(std::move(declaration), false))
     return false;
@@ -248,7 +248,7 @@ bool PtxParser::parseFunction(bool isEntry, bool isExtern) {
   return true;
 }
 
-/// ( .param .b64 a, .param .align 4 .b8 b[16] )
+/// Parses   ( .param .b64 a, .param .align 4 .b8 b[16] )
 bool PtxParser::parseParameters(Function &parsed, std::vector<uint32_t> &list, bool isEntry) {
   if (take(")"))
     return true;
@@ -271,7 +271,7 @@ bool PtxParser::parseParameters(Function &parsed, std::vector<uint32_t> &list, b
       return failAt(line, "the parameter '{}' has no possible size", name);
     head.variable.name = name;
     uint32_t index = uint32_t(module.variables.size());
-    // `_` stands for a parameter of a prototype that needs no name.
+    // `_` is the name of a prototype's parameter that needs no name.
     if (name != "_" && !declare(name, {Symbol::Kind::Variable, index}, line))
       return false;
     module.variables.push_back(std::move(head.variable));
@@ -280,7 +280,7 @@ bool PtxParser::parseParameters(Function &parsed, std::vector<uint32_t> &list, b
   return expect(")", "at the end of the parameters");
 }
 
-/// 1, 2 or 3 integers; missing ones are 1.
+/// Parses one, two or three integers; missing ones are 1.
 bool PtxParser::parseThree(uint32_t (&values)[3]) {
   for (uint32_t &value : values)
     value = 1;
@@ -298,7 +298,7 @@ bool PtxParser::parseThree(uint32_t (&values)[3]) {
   return fail("more than three sizes");
 }
 
-/// PTX ISA 11.4 and 11.6: the directives between a function's parameters and its body.
+/// Parses the directives between a function's parameters and its body: PTX ISA 11.4 and 11.6.
 bool PtxParser::parsePerformanceDirectives(Function &parsed) {
   while (token().kind == TokenKind::Directive) {
     bool isKnown = false;

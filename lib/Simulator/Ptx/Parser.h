@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// PTX text → Module. Reads what LLVM, nvcc and inline assembly produce.
+// Parses PTX text into a Module. Accepts the PTX that LLVM, nvcc and inline assembly produce.
 #pragma once
 
 #include "Runtime/Result.h"
@@ -7,7 +7,7 @@
 
 namespace tile::sim {
 
-/// The error names the line: `line 12: unknown directive '.foo'`. `text` need not outlive the module.
+/// Parses a module. An error names the line: `line 12: unknown directive '.foo'`. `text` need not outlive the module.
 runtime::Result<Module> parsePtx(std::string_view text);
 
 } // namespace tile::sim

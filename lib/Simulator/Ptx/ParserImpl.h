@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The parser of PTX: recursive descent over the tokens of a module. Every function that can fail returns false after
-// fail(), which keeps the first message; nothing throws, and the resources that a file can request are limited (see
-// Limits).
+// The PTX parser: recursive descent over the tokens of a module. Every function that can fail calls fail(), which keeps
+// the first message, and returns false. Nothing throws, and the resources that a file can request are limited (see
+// `limits`).
 //
-//   Parser.cpp          the module: directives, functions' heads
+//   Parser.cpp          the module: directives, function headers
 //   ParseBody.cpp       bodies: scopes, labels, .loc, instructions
 //   ParseOperands.cpp   operands, calls
 //   ParseVariables.cpp  registers, variables, parameters, initialisers
 //   ParseConstants.cpp  constant expressions
 //
-// Names are resolved at their use, innermost scope first; labels at the end of their scope, since a branch may precede
-// its label and a label of an inner scope hides that of an outer one.
+// Names are resolved where they are used, innermost scope first. Labels are resolved at the end of their scope, since a
+// branch may precede its label, and a label of an inner scope hides a label of an outer one.
 #pragma once
 
 #include "Simulator/Ptx/Lexer.h"
@@ -21,17 +21,17 @@
 
 namespace tile::sim {
 
-/// Limits that no real program exceeds.
+/// Limits that real programs do not reach.
 namespace limits {
 constexpr size_t registers = 1 << 18; ///< in a module
 constexpr size_t variables = 1 << 16;
-constexpr size_t targets = 1 << 20; ///< of all indexed branches
+constexpr size_t targets = 1 << 20; ///< of all indexed branches together
 constexpr size_t files = 1 << 16;
-constexpr size_t scopes = 64;        ///< nested
-constexpr size_t depth = 64;         ///< of a constant expression, initialiser
+constexpr size_t scopes = 64;        ///< nesting depth
+constexpr size_t depth = 64;         ///< nesting depth of a constant expression or initialiser
 constexpr uint64_t bytes = 1u << 30; ///< of a variable
 constexpr size_t text = 32u << 20;   ///< bytes of a module
-constexpr size_t names = 16u << 20;  ///< bytes of the names of a range, such as .reg .b32 %r<30>
+constexpr size_t names = 16u << 20;  ///< total size of the names of a range, such as .reg .b32 %r<30>
 } // namespace limits
 
 class PtxParser {
@@ -40,14 +40,14 @@ public:
   bool parseModule();
 
   Module module;
-  std::string message; ///< of the error: "line 12: …"
+  std::string message; ///< the error message: "line 12: …"
 
 private:
   struct Symbol {
     enum class Kind : uint8_t { Register, Variable };
     Kind kind = Kind::Register;
     uint32_t index = 0; ///< into Function::registers or Module::variables
-    uint32_t count = 1; ///< of a range: %r<count>
+    uint32_t count = 1; ///< number of registers or variables in a range: %r<count>
   };
   struct LabelUse {
     uint32_t instruction;
@@ -57,21 +57,21 @@ private:
   };
   struct Scope {
     std::unordered_map<std::string_view, Symbol> names;
-    std::unordered_map<std::string_view, Symbol> ranges; ///< of registers: %r<30> by "%r"
+    std::unordered_map<std::string_view, Symbol> ranges; ///< ranges of registers: %r<30> is found by "%r"
     std::unordered_map<std::string_view, uint32_t> labels;
     std::unordered_map<std::string_view, std::vector<std::string_view>> branchTargets;
     std::vector<LabelUse> uses;
   };
-  /// A value of a constant expression.
+  /// The value of a constant expression.
   struct Constant {
     uint64_t bits = 0;
     uint8_t floatBits = 0;
     bool isUnsigned = false;
   };
-  /// The attributes before a variable's name.
+  /// The part of a declaration before the variable's name.
   struct VariableHead {
     Variable variable;
-    uint64_t elementBytes = 0; ///< of a vector all its elements
+    uint64_t elementBytes = 0; ///< the size of an element; for vectors, of a whole vector
     uint64_t scalarBytes = 0;
   };
 
@@ -156,16 +156,16 @@ private:
 
   std::vector<Token> tokens;
   size_t at = 0;
-  std::vector<Scope> scopes; ///< [0] is the module's
+  std::vector<Scope> scopes; ///< the open scopes; [0] is the module's
   Function *function = nullptr;
-  SourceLoc location;       ///< the `.loc` in force
-  uint32_t usedBytes = ~0u; ///< for the next instruction, by a pragma
+  SourceLoc location;       ///< the position given by the latest `.loc`
+  uint32_t usedBytes = ~0u; ///< set by a pragma, for the next instruction
   size_t registerCount = 0;
   size_t targetCount = 0;
-  std::vector<std::unique_ptr<std::string>> names; ///< names of ranges of variables, to which the scopes refer
+  std::vector<std::unique_ptr<std::string>> names; ///< names of the variables of ranges, to which the scopes refer
 };
 
-/// Returns the register named "%laneid", "%tid.x"; none for a name that is not a special register of a thread.
+/// Returns the register named "%laneid", "%tid.x", …; nullopt if a thread has no such special register.
 std::optional<SpecialRegister> parseSpecialRegisterName(std::string_view name);
 
 } // namespace tile::sim

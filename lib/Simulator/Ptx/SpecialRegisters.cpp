@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Names of special registers. PTX ISA chapter 10.
+// The names of special registers. PTX ISA chapter 10.
 #include "Simulator/Ptx/ParserImpl.h"
 
 namespace tile::sim {
 
 std::optional<SpecialRegister> parseSpecialRegisterName(std::string_view name) {
-  // In the order of SpecialRegister.
+  // The names are in the order of the enum SpecialRegister.
   constexpr std::string_view names[] = {"%tid.x",
                                         "%tid.y",
                                         "%tid.z",
