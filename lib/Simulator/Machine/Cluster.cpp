@@ -9,7 +9,8 @@
 
 namespace tile::sim {
 
-/// Returns the initial registers of a thread, if directives declare them (PTX ISA, "setmaxnreg"); otherwise 0.
+/// Returns the number of registers with which a thread starts, if directives declare it (PTX ISA, "setmaxnreg");
+/// otherwise 0.
 static uint32_t registersAtLaunch(const Function &function, uint32_t threads) {
   constexpr uint32_t maxOfThread = target::maxRegistersPerThread + 1, granule = target::registerGranule;
   if (function.maxRegisters)
@@ -24,7 +25,7 @@ Cta::Cta(Cluster &cluster, unsigned rank, const uint32_t id[3]) : cluster(cluste
   linearId = id[0] + uint64_t(config.grid[0]) *
                          (id[1] + uint64_t(config.grid[1]) * (id[2] + uint64_t(config.grid[2]) * cluster.gpu));
   sharedBytes.resize(machine.program.staticShared + config.dynamicShared);
-  for (std::byte &byte : sharedBytes) // the contents that the previous owner left
+  for (std::byte &byte : sharedBytes) // stands for the contents that an earlier CTA left
     byte = std::byte(cluster.random.next());
   threadCount = liveThreads = config.block[0] * config.block[1] * config.block[2];
   for (unsigned first = 0; first < threadCount; first += warpSize) {
@@ -117,7 +118,7 @@ Cluster::Outcome Cluster::run() {
       return outcome;
   if (runAsync(true) == Outcome::Progress)
     return Outcome::Progress;
-  const bool isAlone = progress == &ownProgress; // no other cluster can make this one proceed
+  const bool isAlone = progress == &ownProgress; // no other cluster can enable this one to proceed
   return isAlone && releaseBarriers() ? Outcome::Progress : Outcome::Stuck;
 }
 
@@ -184,7 +185,7 @@ Cluster::Outcome Cluster::runAsync(bool ignorePace) {
 void Cluster::describeWaits(Report &report) const {
   for (const Warp *warp : warps)
     for (const Fragment &fragment : warp->fragments) {
-      // The loop around a failed test may be anywhere, but the test itself says what it waits for.
+      // The lanes may be anywhere in the loop around a failed test, but the test itself tells what they wait for.
       const Operation &here = *machine.program.operations[fragment.pc];
       const Operation &spun = fragment.spunAt == noInstruction ? here : *machine.program.operations[fragment.spunAt];
       const Operation *waiting = &here;

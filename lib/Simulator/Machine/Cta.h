@@ -17,14 +17,14 @@ public:
   ~Cta();
 
   Cluster &cluster;
-  const unsigned rank;   ///< in the cluster
+  const unsigned rank;   ///< rank in the cluster
   uint32_t id[3];        ///< %ctaid
-  uint64_t linearId = 0; ///< in the grid, x fastest, after the grids of earlier GPUs
+  uint64_t linearId = 0; ///< linear index in the grid, x fastest; continues after the grids of earlier GPUs
   std::vector<std::unique_ptr<Warp>> warps;
   NamedBarrier named[16];
-  std::unordered_map<uint32_t, Mbarrier> mbarriers; ///< by shared address
-  /// Tensor maps created by the kernel that fence.proxy.tensormap has acquired: hash of their bytes at that time, and
-  /// whether they had been released.
+  std::unordered_map<uint32_t, Mbarrier> mbarriers; ///< by address in shared memory
+  /// A tensor map that the kernel has created and that fence.proxy.tensormap has acquired: the hash of its bytes at
+  /// that time, and whether the map had been released.
   struct AcquiredMap {
     uint64_t hash = 0;
     bool isReleased = true;
@@ -34,10 +34,11 @@ public:
   std::vector<uint64_t> changedMaps;
   unsigned threadCount = 0;
   unsigned liveThreads = 0;
-  uint32_t freeRegisters = 0; ///< released by setmaxnreg
+  uint32_t freeRegisters = 0; ///< registers released by setmaxnreg
   TensorMemory tensor;
 
-  /// Returns the bytes of shared memory at a shared address (from sharedBase), or null if the range is not in it.
+  /// Returns the bytes at a shared-memory address (which starts at sharedBase), or null if the range is not in shared
+  /// memory.
   std::byte *shared(uint32_t address, uint64_t bytes) {
     uint64_t offset = uint64_t(address) - sharedBase;
     return address >= sharedBase && isWithin(offset, bytes, sharedBytes.size()) ? sharedBytes.data() + offset : nullptr;
@@ -45,31 +46,31 @@ public:
   uint32_t sharedSize() const { return sharedBytes.size(); }
   bool hasExited() const { return liveThreads == 0; }
 
-  /// Reports, at the end, warp groups of which not all warps have executed the same setmaxnreg.
+  /// Called at the end of the CTA: reports warp groups in which not all warps have executed the same setmaxnreg.
   void checkRegisterChanges();
-  /// Reports, at the end, tensor memory that has not been freed.
+  /// Called at the end of the CTA: reports tensor memory that has not been freed.
   void checkTensorMemory();
 
 private:
   std::vector<std::byte> sharedBytes;
 };
 
-/// Counts of events, of one cluster or, if thread blocks communicate, of all clusters that run.
+/// Counts the events of one cluster or, if thread blocks communicate, of all running clusters.
 struct Progress {
   uint64_t events = 0;
   uint64_t globalChanges = 0; ///< events that other clusters can observe
 };
 
-/// Thread blocks that run at the same time and see each other's shared memory; a single one without clusters.
+/// Thread blocks that run at the same time and see each other's shared memory. Without clusters, a single thread block.
 class Cluster {
 public:
-  /// `sharedProgress`: null, or the counters of all clusters.
+  /// `sharedProgress` is null, or points to the counters that all clusters share.
   Cluster(class Machine &machine, const uint32_t id[3], unsigned gpu, uint64_t seed, Progress *sharedProgress);
   ~Cluster();
 
   class Machine &machine;
   uint32_t id[3];                         ///< %clusterid
-  const unsigned gpu;                     ///< that runs it, if several do
+  const unsigned gpu;                     ///< the GPU that runs the cluster
   std::vector<std::unique_ptr<Cta>> ctas; ///< by rank
   NamedBarrier barrier;
   Random random;
@@ -79,16 +80,17 @@ public:
   void start(std::unique_ptr<AsyncOperation> operation);
   bool hasExited() const;
 
-  /// Runs one warp for a while, or a part of one asynchronous operation, as `random` chooses.
+  /// The result of a call to run().
   enum class Outcome { Progress, Stuck, Faulted };
-  /// Returns Stuck if all warps wait or spin, and no asynchronous work is pending.
+  /// Runs one warp for a while, or a part of one asynchronous operation, as `random` chooses. Returns Stuck if all
+  /// warps wait or spin and no asynchronous work is pending.
   Outcome run();
-  /// Gives up waiting for diverged lanes in all warps (Warp::releaseBarriers): a GPU does so only if nothing else can
-  /// proceed.
+  /// Stops waiting for diverged lanes in all warps (Warp::releaseBarriers). This is done only if nothing else can
+  /// proceed, as on a GPU.
   bool releaseBarriers();
-  /// Counts an event that a waiting thread may be waiting for: an arrival, a store, the end of a copy.
+  /// Counts an event that a thread may be waiting for: an arrival, a store or the end of a copy.
   void noteProgress() { ++progress->events; }
-  /// Counts such an event in global memory.
+  /// Counts an event in global memory that a thread may be waiting for.
   void noteGlobalChange() {
     noteProgress();
     ++progress->globalChanges;
@@ -98,24 +100,24 @@ public:
     globalPolls = globalChangesSeen == progress->globalChanges ? globalPolls + 1 : 1;
     globalChangesSeen = progress->globalChanges;
   }
-  /// Returns true if there have been more than `limit` such reads while nothing changed in global memory.
+  /// Returns true if there have been more than `limit` such reads since global memory last changed.
   bool pollsInVain(uint64_t limit) const { return globalChangesSeen == progress->globalChanges && globalPolls > limit; }
   Progress *progress;
-  /// Adds the waiting threads and their barriers to `report`.
+  /// Adds the waiting threads and the barriers that they wait for to `report`.
   void describeWaits(Report &report) const;
 
 private:
   Outcome runWarp(Warp &warp);
   Outcome runAsync(bool ignorePace);
-  /// The schedule's treatment of asynchronous work.
+  /// When the schedule executes asynchronous work.
   enum class Pace { Any, Eager, Lazy };
   Pace pace = Pace::Any;
   std::vector<Warp *> warps;
-  size_t nextWarp = 0;     ///< the warp whose turn it is in a fair schedule
+  size_t nextWarp = 0;     ///< the next warp to run in a fair schedule
   unsigned slowWarp = ~0u; ///< index in `warps` of a warp that the schedule delays
   Progress ownProgress;
   uint64_t lastProgress = 0;
-  uint64_t idleInstructions = 0; ///< number of steps since lastProgress changed
+  uint64_t idleInstructions = 0; ///< number of instructions executed since lastProgress changed
   uint64_t globalPolls = 0;      ///< number of polls since globalChangesSeen changed
   uint64_t globalChangesSeen = 0;
   std::vector<std::unique_ptr<AsyncOperation>> operations;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The lanes of a warp and sets of them.
+// The lanes of a warp, and sets of lanes.
 #pragma once
 
 #include <bit>
@@ -12,7 +12,7 @@ using LaneMask = uint32_t; ///< bit i: lane i
 constexpr LaneMask allLanes = ~LaneMask(0);
 constexpr unsigned warpsInGroup = 4; ///< of a warp group
 
-/// Calls `function(lane)` for each lane of the mask, in order. The full warp is a plain loop, which vectorises.
+/// Calls `function(lane)` for each lane of the mask, in order. For a full warp this is a plain loop, which vectorises.
 template <typename Function> inline void forLanes(LaneMask mask, Function &&function) {
   if (mask == allLanes) {
     for (unsigned lane = 0; lane < warpSize; ++lane)

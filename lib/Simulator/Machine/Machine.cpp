@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Runs a grid: independent clusters run in parallel on all host threads. If thread blocks can communicate, as many
-// clusters as the multiprocessors hold run interleaved in one thread.
+// Runs a grid. Independent clusters run in parallel on all host threads. If thread blocks can communicate, as many
+// clusters as fit on the multiprocessors run interleaved in one host thread.
 #include "Simulator/Machine/Machine.h"
 
 #include "Target/GpuTarget.h"
@@ -21,11 +21,11 @@ using runtime::Success;
 
 namespace {
 
-/// Maximum bytes of registers and local memory of all running clusters.
+/// The maximum size of the registers and local memory of all running clusters, in bytes.
 constexpr uint64_t maxBytesOfClusters = uint64_t(2) << 30;
 
-/// Returns the maximum bytes of shared memory of a CTA. Targets that tile does not compile for have as much as their
-/// relatives (sm_121a as sm_120), or otherwise the maximum of all.
+/// Returns the maximum number of bytes of shared memory of a CTA. A target that tile does not compile for has the limit
+/// of its family (sm_121a that of sm_120), or otherwise the largest limit of all targets.
 uint32_t maxShared(std::string_view name) {
   const target::GpuTarget *target = target::findTarget(name);
   if (!target)
@@ -33,7 +33,7 @@ uint32_t maxShared(std::string_view name) {
   return target->maxSharedPerCta;
 }
 
-/// CUDA programming guide, "Technical specifications".
+/// Checks the grid against the limits in the CUDA programming guide, "Technical specifications".
 Status checkGrid(const LaunchConfig &config) {
   constexpr uint32_t maxCtas[3] = {2147483647, 65535, 65535}, mostThreads[3] = {1024, 1024, 64}, maxOfCluster = 16;
   for (int i = 0; i < 3; ++i) {
@@ -51,7 +51,7 @@ Status checkGrid(const LaunchConfig &config) {
   return Success{};
 }
 
-/// Returns the bytes of host memory for a cluster's threads.
+/// Returns the size of the registers and local memory of a cluster's threads on the host, in bytes.
 uint64_t bytesOfCluster(const Machine &machine) {
   const LaunchConfig &config = machine.config;
   const uint64_t ctas = uint64_t(config.cluster[0]) * config.cluster[1] * config.cluster[2];
@@ -59,7 +59,7 @@ uint64_t bytesOfCluster(const Machine &machine) {
   return ctas * warps * (machine.program.registerBytes + uint64_t(machine.program.localBytes) * warpSize);
 }
 
-/// Checks the sizes of memory, since a few words of PTX can request any amount.
+/// Checks the amount of memory that the kernel needs, since a few words of PTX can request any amount.
 Status checkMemory(const Machine &machine) {
   if (uint64_t bytes = bytesOfCluster(machine); bytes > maxBytesOfClusters)
     return makeError(TILE_ERROR_INVALID_ARGUMENT,
@@ -102,7 +102,7 @@ Status checkLaunch(const Machine &machine) {
   return checkMemory(machine);
 }
 
-/// The clusters of a grid, in order, for each GPU.
+/// Creates the clusters of a grid, in order, for each GPU.
 class ClusterFactory {
 public:
   explicit ClusterFactory(Machine &machine) : machine(machine) {
@@ -138,7 +138,8 @@ void reportDeadlock(Machine &machine, const std::vector<Cluster *> &clusters, st
   machine.reports.add(std::move(report));
 }
 
-/// Asks whether to go on. Not called at each turn of a cluster, which may be a single instruction.
+/// Asks the caller of the machine for leave to continue. It does so only every `turns` turns of a cluster, because a
+/// turn may be a single instruction.
 class Leave {
 public:
   Leave(const Machine &machine, uint64_t clusters, const std::atomic<uint64_t> &ended)
@@ -155,7 +156,7 @@ private:
   unsigned turn = 0;
 };
 
-/// Runs one cluster to its end; returns false after a report that ends the launch, or if told to stop.
+/// Runs one cluster to its end. Returns false after a report that ends the launch, or if it is told to stop.
 bool runCluster(Machine &machine, Cluster &cluster, Leave &leave) {
   while (!cluster.hasExited()) {
     if (!leave.isGiven())
@@ -169,16 +170,16 @@ bool runCluster(Machine &machine, Cluster &cluster, Leave &leave) {
   return true;
 }
 
-/// Returns the number of clusters that fit in memory at once; at least one.
+/// Returns the number of clusters that fit in memory at the same time; at least one.
 uint64_t clustersInMemory(const Machine &machine) {
   return std::max<uint64_t>(1, maxBytesOfClusters / std::max<uint64_t>(1, bytesOfCluster(machine)));
 }
 
-/// Runs clusters in several host threads. Rethrows an exception of one of them when all have ended.
+/// Runs clusters in several host threads. If a thread throws, rethrows the exception after all threads have ended.
 void runClusters(Machine &machine, ClusterFactory &factory) {
   std::atomic<uint64_t> next = 0, ended = 0;
   std::exception_ptr thrown;
-  std::mutex mutex; // of `thrown`
+  std::mutex mutex; // guards `thrown`
   auto work = [&] {
     try {
       Leave leave(machine, factory.size(), ended);
@@ -196,7 +197,7 @@ void runClusters(Machine &machine, ClusterFactory &factory) {
   try {
     for (uint64_t i = 1; i < helpers; ++i)
       threads.emplace_back(work);
-  } catch (const std::system_error &) { // continue with the existing threads
+  } catch (const std::system_error &) { // continue with the threads that exist
   }
   work();
   for (std::thread &thread : threads)
@@ -205,11 +206,11 @@ void runClusters(Machine &machine, ClusterFactory &factory) {
     std::rethrow_exception(thrown);
 }
 
-/// Runs clusters of all GPUs interleaved, since they communicate, as many at once as the multiprocessors hold.
+/// Runs the communicating clusters of all GPUs interleaved: on each GPU as many as fit on its multiprocessors.
 class Together {
 public:
   Together(Machine &machine, ClusterFactory &factory) : machine(machine), factory(factory) {
-    constexpr uint32_t maxCtas = 32; // CUDA programming guide: maximum of a multiprocessor
+    constexpr uint32_t maxCtas = 32; // CUDA programming guide: maximum for a multiprocessor
     const LaunchConfig &config = machine.config;
     clusterSize = config.cluster[0] * config.cluster[1] * config.cluster[2];
     ctasPerMultiprocessor = std::clamp<uint32_t>(config.ctasPerMultiprocessor, 1, maxCtas);
@@ -252,7 +253,7 @@ public:
 private:
   struct Running {
     std::unique_ptr<Cluster> cluster;
-    uint64_t stuckSince = ~uint64_t(0); ///< number of events when it was last unable to proceed
+    uint64_t stuckSince = ~uint64_t(0); ///< Progress::events when the cluster was last unable to proceed
   };
 
   bool hasUnstarted() const {
@@ -265,7 +266,7 @@ private:
         running.push_back({factory.create(next++, gpu, &progress)});
   }
 
-  /// Returns the first cluster from `first` on that may proceed; null: none.
+  /// Returns the first cluster from index `first` on that may proceed, or null if there is none.
   Running *choose(size_t first) {
     for (size_t i = 0; i < running.size(); ++i)
       if (Running &candidate = running[(first + i) % running.size()]; candidate.stuckSince != progress.events)
@@ -283,7 +284,8 @@ private:
     return released;
   }
 
-  /// Called after each turn of `last`, whose state mostly decides the result. If clusters have not started, they are
+  /// Returns true if all running clusters only poll memory that does not change. Called after each turn of `last`,
+  /// which is tested first because its state usually decides the result. If some clusters have not started, they are
   /// the likely cause, so the limit is lower.
   bool allPollInVain(const Cluster &last) const {
     const uint64_t limit = hasUnstarted() ? 10'000 : 50'000;
@@ -300,7 +302,8 @@ private:
     reportDeadlock(machine, all, std::move(message));
   }
 
-  /// Running clusters may wait for those not yet started: a barrier among more thread blocks than run at once.
+  /// Describes clusters that have not started, for which the running ones may be waiting: for example, a barrier among
+  /// more thread blocks than can run at the same time.
   std::string describeUnstarted() const {
     constexpr uint64_t maxMultiprocessors = 1024; // the number of SMs, set by --sms
     const char *what = clusterSize == 1 ? "programs" : "clusters";
@@ -318,11 +321,11 @@ private:
   Machine &machine;
   ClusterFactory &factory;
   uint32_t clusterSize = 1, ctasPerMultiprocessor = 1;
-  uint64_t atOnce = 1;         ///< on each GPU
-  std::vector<uint64_t> ofGpu; ///< clusters that run
+  uint64_t atOnce = 1;         ///< number of clusters that run on each GPU at the same time
+  std::vector<uint64_t> ofGpu; ///< number of running clusters of each GPU
   Progress progress;
   uint64_t numEnded = 0;
-  std::atomic<uint64_t> ended = 0; ///< counts a cancelled cluster
+  std::atomic<uint64_t> ended = 0; ///< including cancelled clusters
   std::vector<Running> running;
 };
 

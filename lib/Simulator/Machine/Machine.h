@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // One launch of a kernel: the grid, its parameters, and the state that all thread blocks share. Several GPUs may run
-// the grid at the same time, each with its own parameters, and see the same memory.
+// the grid at the same time; each has its own parameters, and all see the same memory.
 #pragma once
 
 #include "Runtime/Result.h"
@@ -21,17 +21,17 @@ struct LaunchConfig {
   uint32_t cluster[3] = {1, 1, 1};                    ///< CTAs per cluster
   uint32_t dynamicShared = 0;                         ///< bytes
   std::vector<std::byte> parameters;                  ///< as laid out by the driver, Program::parameterBytes bytes
-  std::vector<std::vector<std::byte>> peerParameters; ///< of further GPUs, which run the same grid
-  uint32_t multiprocessors = 4;       ///< CTAs of kernels that communicate must fit on them at the same time
+  std::vector<std::vector<std::byte>> peerParameters; ///< parameters for further GPUs, which run the same grid
+  uint32_t multiprocessors = 4;       ///< communicating CTAs must fit on these multiprocessors at the same time
   uint32_t ctasPerMultiprocessor = 1; ///< at most 32 are used
   uint64_t seed = 0;                  ///< seed of the schedule
-  /// A fair schedule: warps take turns, and asynchronous operations run when no warp can proceed, so that no warp
-  /// misses an mbarrier phase that the tensor core or a copy completes. CUTLASS's tutorials rely on that.
+  /// Selects a fair schedule: warps take turns, and asynchronous operations run only when no warp can proceed. No warp
+  /// then misses an mbarrier phase that the tensor core or a copy completes, which CUTLASS's tutorials rely on.
   bool isFair = false;
   uint32_t hostThreads = 1;
-  /// A cluster is considered hung if this many instructions change nothing in memory.
+  /// A cluster is considered hung after this many instructions that do not change memory.
   uint64_t idleLimit = 50'000'000;
-  /// A warp is considered hung after this many instructions, whatever they change: about half a minute.
+  /// A warp is considered hung after this many instructions, even if they change memory. They take about half a minute.
   uint64_t stepLimit = 100'000'000;
 
   unsigned gpus() const { return unsigned(1 + peerParameters.size()); }
@@ -40,25 +40,26 @@ struct LaunchConfig {
   }
 };
 
-/// The output of vprintf from all host threads, up to the size of CUDA's buffer, and the number of dropped calls.
+/// The output of vprintf from all host threads, up to the size of CUDA's buffer, and the number of calls that were
+/// dropped.
 class PrintBuffer {
 public:
   static constexpr size_t capacity = 1 << 20; ///< bytes; CUDA programming guide, "Formatted Output": the default
   bool isFull() const { return full; }
   void add(const std::vector<std::string> &records);
   void drop() { ++dropped; }
-  /// Returns the whole output, with a last line that counts dropped calls.
+  /// Returns the whole output. If calls were dropped, the last line says how many.
   std::string text() const;
 
 private:
-  mutable std::mutex mutex; ///< of the bytes
+  mutable std::mutex mutex; ///< guards `bytes`
   std::string bytes;
   std::atomic<bool> full = false;
-  std::atomic<uint64_t> dropped = 0; ///< records
+  std::atomic<uint64_t> dropped = 0; ///< number of dropped records
 };
 
-/// Tensor maps in global memory that a thread has changed (tensormap.replace) and that no
-/// fence.proxy.tensormap::generic.release of its CTA has made visible since, by address. Of all host threads.
+/// The addresses of tensor maps in global memory that a thread has changed (tensormap.replace) and that no
+/// fence.proxy.tensormap::generic.release of its CTA has made visible since. Shared by all host threads.
 class UnreleasedMaps {
 public:
   void add(uint64_t address);
@@ -81,26 +82,28 @@ public:
   Reports &reports;
   Checker *checker = nullptr;
   Observer *observer = nullptr;
-  /// Called repeatedly by each host thread with the number of finished clusters and the number of all clusters; returns
-  /// whether to go on.
+  /// Called repeatedly by each host thread, with the number of clusters that have finished and the total number.
+  /// Returns false to stop the launch.
   std::function<bool(uint64_t ended, uint64_t clusters)> shouldContinue;
-  /// Returns true if thread blocks can see what others do.
+  /// Returns true if thread blocks can observe each other's actions while they run.
   bool communicates() const { return program.communicates || config.gpus() > 1; }
-  /// Cancels a cluster of a GPU that has not begun and returns its index: clusterlaunchcontrol. None: all have begun.
+  /// Cancels a cluster of a GPU that has not begun, and returns its index (clusterlaunchcontrol). Returns nullopt if
+  /// all have begun.
   std::optional<uint64_t> takeCluster(unsigned gpu) {
     uint64_t &next = nextClusters[gpu];
     return next < numClusters ? std::optional(next++) : std::nullopt;
   }
-  /// For kernels that communicate, which run in one host thread: the next cluster of each GPU, and the number of each.
+  /// For communicating kernels, which run in one host thread: the next cluster of each GPU, and the number of clusters
+  /// per GPU.
   std::vector<uint64_t> nextClusters = std::vector<uint64_t>(config.gpus());
   uint64_t numClusters = 0;
-  /// Clusters that did not begin because another cluster took over their work.
+  /// Number of clusters that did not begin because another cluster took over their work.
   uint64_t cancelledClusters = 0;
   PrintBuffer printed;
   UnreleasedMaps unreleasedMaps;
 
-  /// Runs the grid to its end, or until a report after which it cannot go on. Returns an error if the launch itself is
-  /// wrong (block size, parameters, shared memory). A stop by `shouldContinue` is not an error.
+  /// Runs the grid to its end, or until a report after which the kernel cannot continue. Returns an error if the launch
+  /// itself is invalid (block size, parameters, shared memory). A stop by `shouldContinue` is not an error.
   runtime::Status run();
 };
 

@@ -6,7 +6,7 @@
 
 namespace tile::sim {
 
-/// The gap between two allocations: larger than the reach of an off-by-one tile of a wide matrix.
+/// The gap between two allocations. It is larger than the distance by which an off-by-one tile of a wide matrix misses.
 constexpr uint64_t gap = 1 << 20;
 
 uint64_t GlobalMemory::add(std::string name, std::byte *host, uint64_t size, uint64_t alignment, bool initialized,

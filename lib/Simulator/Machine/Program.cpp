@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Loads a kernel: lays out its variables and registers, decodes its instructions.
+// Loads a kernel: lays out its variables and registers, and decodes its instructions. Variables are placed as follows:
 //
 //   parameters, then constants   offset in the param window      local variables, call parameters   in local memory
 //   static shared                from sharedBase on              extern shared                       after it
@@ -48,7 +48,8 @@ bool communicatesThrough(const Instruction &instruction) {
   return instruction.name == "clusterlaunchcontrol" || (instruction.name == "cp" && has("reduce"));
 }
 
-/// Returns for each variable of the module whether the function uses it; other kernels have separate copies.
+/// Returns for each variable of the module whether the function uses it. The shared and local variables of other
+/// kernels are not placed.
 std::vector<bool> variablesOf(const Module &module, const Function &function) {
   std::vector<bool> used(module.variables.size());
   auto visit = [&](auto &self, const Operand &operand) -> void {
@@ -78,8 +79,8 @@ void Program::placeParameters() {
   constantEnd = parameterBytes;
 }
 
-/// Lays out all variables but those in global memory: only their offsets, so that no memory is allocated before their
-/// sizes are checked.
+/// Lays out all variables except those in global memory. Only computes their offsets, so no memory is allocated before
+/// their sizes are checked.
 void Program::placeVariables() {
   std::vector<bool> used = variablesOf(module, function);
   for (uint32_t index = 0; index < module.variables.size(); ++index) {
@@ -104,14 +105,14 @@ void Program::placeVariables() {
       staticShared = alignUp(staticShared, std::max<uint64_t>(variable.alignment, 16));
 }
 
-/// A few words of PTX can request any amount; more than any GPU has is rejected.
+/// Rejects sizes beyond those of any GPU, since a few words of PTX can request any amount of memory.
 runtime::Status Program::checkSizes() const {
   struct Size {
     std::string_view what;
     uint64_t bytes, most;
   };
-  // CUDA programming guide, "Technical specifications". The launch checks the total of shared memory against the
-  // target.
+  // The limits are from the CUDA programming guide, "Technical specifications". The launch checks the total shared
+  // memory against the limit of the target.
   for (const Size &size :
        {Size{"parameters", parameterBytes, 32764}, Size{"constant memory", constantEnd - parameterBytes, 64 << 10},
         Size{"shared memory", staticShared, 227 << 10}, Size{"local memory a thread", localBytes, 512 << 10},
@@ -139,7 +140,8 @@ void Program::placeGlobals(GlobalMemory &memory, const ModuleVariables *variable
   constants.resize(constantEnd);
   for (uint32_t index = 0, global = 0; index < module.variables.size(); ++index) {
     const Variable &variable = module.variables[index];
-    // Addresses in constants refer to this kernel's variables.
+    // A constant that contains addresses is initialized for each kernel, because these are addresses of the kernel's
+    // variables.
     if (variable.space == Space::Const && variables && variable.relocations.empty())
       std::copy_n(variables->bytes[index], variable.size, constants.data() + variableAddresses[index]);
     else if (variable.space == Space::Const)
@@ -153,7 +155,7 @@ void initialize(const Variable &variable, std::span<const uint64_t> addresses, s
   const size_t initialized = std::min<uint64_t>(variable.initial.size(), variable.size);
   std::copy_n(reinterpret_cast<const std::byte *>(variable.initial.data()), initialized, bytes);
   for (auto [offset, target] : variable.relocations) {
-    uint64_t address = 0; // the addend
+    uint64_t address = 0; // holds the addend first
     if (!isWithin(offset, sizeof(address), variable.size))
       continue;
     std::memcpy(&address, bytes + offset, sizeof(address));
@@ -163,7 +165,7 @@ void initialize(const Variable &variable, std::span<const uint64_t> addresses, s
 }
 
 void Program::placeRegisters() {
-  // Predicates are masks; other registers are 32 values, each in separate cache lines.
+  // A predicate is a mask. Any other register is 32 values that share no cache line with other registers.
   for (const Register &reg : function.registers) {
     registerOffsets.push_back(registerBytes);
     registerBytes += reg.type == Type::Pred ? 64 : alignUp(warpSize * bitWidth(reg.type) / 8, 64);
@@ -236,7 +238,7 @@ Result<std::unique_ptr<Program>> Program::load(const Module &module, std::string
   for (const Instruction &instruction : function->instructions)
     if (runtime::Status decoded = program->decode(instruction); !decoded)
       return decoded.error();
-  // A function that reaches its end returns.
+  // A function that reaches its end returns, so an operation for `ret` is appended.
   program->operations.push_back(makeExit());
   program->operations.back()->instruction = &program->endOfFunction;
   program->endOfFunction.name = "ret";

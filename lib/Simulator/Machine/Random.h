@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The random generator of a schedule: the same sequence for the same seed on every machine.
+// The random generator of schedules. The same seed gives the same sequence on every machine.
 #pragma once
 
 #include <cstdint>
 
 namespace tile::sim {
 
-/// The generator SplitMix64.
+/// The SplitMix64 generator.
 class Random {
 public:
   explicit Random(uint64_t seed = 0) : state(seed) {}
@@ -16,7 +16,7 @@ public:
     z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
     return z ^ (z >> 31);
   }
-  /// Returns a number below `limit`, which is above 0.
+  /// Returns an integer below `limit`, which must not be 0.
   uint64_t below(uint64_t limit) { return next() % limit; }
 
 private:

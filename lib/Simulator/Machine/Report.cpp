@@ -48,7 +48,8 @@ auto orderOf(const Actor &actor) {
   return std::tuple(actor.gpu, actor.cta[2], actor.cta[1], actor.cta[0], actor.warp, actor.lane, actor.loc.ptxLine);
 }
 
-/// Orders two reports about the same locations; the one with the smaller CTA, warp and lane is shown.
+/// Returns true if `a` is to be shown rather than `b`, which has the same locations: the smaller CTA, warp and lane
+/// come first.
 bool isBefore(const Report &a, const Report &b) {
   if (orderOf(a.actor) != orderOf(b.actor))
     return orderOf(a.actor) < orderOf(b.actor);
@@ -58,8 +59,8 @@ bool isBefore(const Report &a, const Report &b) {
   return a.message < b.message;
 }
 
-/// Returns the kind and the source lines of a report; empty if it must not be merged with others. A race of two lines
-/// is the same whichever of the accesses came first.
+/// Returns the key by which reports are merged: the kind and the source lines. Returns an empty key if the report must
+/// not be merged. The lines of a race are sorted, so it does not matter which of the accesses came first.
 std::vector<uint64_t> sourceKey(const Report &report) {
   if (report.kind == ReportKind::Deadlock || report.kind == ReportKind::Endless)
     return {};
@@ -82,7 +83,7 @@ std::vector<uint64_t> sourceKey(const Report &report) {
 } // namespace
 
 void Reports::add(Report report) {
-  // Lines come first: all() returns the reports in the order of the keys.
+  // The PTX lines come first in the key, because all() returns the reports in the order of the keys.
   std::vector<uint64_t> key{report.actor.loc.ptxLine, uint64_t(report.kind)};
   for (const auto &note : report.notes)
     key.push_back(note.first.loc.ptxLine);

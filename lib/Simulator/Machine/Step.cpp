@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Execution of a warp: which fragment runs, where fragments merge, and the checks around every instruction.
+// Executes a warp: chooses the fragment to run, merges fragments, and checks every instruction.
 #include "Simulator/Check/Checker.h"
 #include "Simulator/Machine/Machine.h"
 #include "Simulator/Ptx/ControlFlow.h"
@@ -13,8 +13,8 @@ Warp::Turn Warp::run(uint64_t budget) {
   Turn turn;
   for (Fragment &fragment : fragments)
     fragment.waits = false;
-  // Chooses the first fragment in program order, so that later ones catch up and the lanes merge. Sometimes chooses the
-  // last one, since the first may loop until another one makes progress.
+  // Chooses the first fragment in program order, so the fragments meet and their lanes merge. Sometimes chooses the
+  // last one instead, since the first may loop until another fragment makes progress.
   bool lastFirst = fragments.size() > 1 && cta.cluster.random.below(4) == 0;
   while (turn.instructions < budget && !fragments.empty()) {
     Fragment *chosen = nullptr;
@@ -114,10 +114,10 @@ Step Warp::touchesInFlight(const Operation &operation, const Fragment &fragment)
   return Step::Next;
 }
 
-/// A read of a register that tcgen05.ld writes waits for it (PTX ISA 9.7.16.6.4.3: a true dependency is respected
-/// without wait::ld), so loads are complete once all their registers have been read. A write before the load is
-/// complete would be overwritten on a GPU and is reported. Here the register already has its value, so the kernel can
-/// continue.
+/// Handles registers that a tcgen05.ld is still loading. An instruction that reads such a register waits for the load
+/// (PTX ISA 9.7.16.6.4.3: a true dependency is respected without wait::ld), so loads are complete once all their
+/// registers have been read. A write to such a register is reported, because the load may overwrite the new value on a
+/// GPU. Here the register already contains the loaded value, so the kernel can continue.
 void Warp::noteLoading(const Operation &operation, const Fragment &fragment) {
   for (uint32_t offset : operation.touched) {
     if (std::erase(registersLoading, offset) == 0)
@@ -145,7 +145,8 @@ void Warp::branch(Fragment &fragment, LaneMask taken, uint32_t target, uint32_t 
     fragment.pc = taken ? target : fragment.pc + 1;
     return;
   }
-  // A loop that lanes leave one by one has one reconvergence point, after it, not one per iteration.
+  // If lanes leave a loop one by one, one reconvergence point after the loop is enough; it is not repeated per
+  // iteration.
   if (meeting != noInstruction && (fragment.meetings.empty() || fragment.meetings.back().pc != meeting))
     fragment.meetings.push_back({meeting, fragment.lanes});
   Fragment jumping = fragment;
@@ -161,10 +162,10 @@ void Warp::exit(Fragment &fragment, LaneMask lanes) {
   fragment.lanes &= ~lanes;
   alive &= ~lanes;
   cta.liveThreads -= std::popcount(lanes);
-  ++fragment.pc; // lanes whose guard was false
+  ++fragment.pc; // for lanes whose guard was false
   fragment.progress = 0;
   for (Fragment &other : fragments)
-    other.waits = false; // now waits for fewer lanes
+    other.waits = false; // a waiting fragment now waits for fewer lanes
   cta.cluster.noteProgress();
 }
 
@@ -188,7 +189,7 @@ void Warp::mergeFragments() {
         continue;
       into.lanes |= from.lanes;
       into.waits = false;
-      // A fragment that has given up a reconvergence point does not wait there again.
+      // A fragment that has given up waiting at a reconvergence point does not wait there again.
       auto [end, other] =
           std::mismatch(into.meetings.begin(), into.meetings.end(), from.meetings.begin(), from.meetings.end());
       into.meetings.erase(end, into.meetings.end());

@@ -5,7 +5,7 @@
 
 namespace tile::sim {
 
-/// The contents of columns, as of registers, before they are written: a conspicuous value.
+/// The contents of columns before they are written: a conspicuous value, as in registers.
 constexpr uint32_t garbageColumn = 0x7f7f7f7f;
 
 std::optional<unsigned> TensorMemory::allocate(unsigned columns, unsigned warp, const SourceLoc &loc,

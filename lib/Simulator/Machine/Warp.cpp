@@ -10,11 +10,11 @@ namespace tile::sim {
 
 namespace {
 
-/// The contents of registers and local memory before they are written: a conspicuous value, which is a huge fp32
-/// number, a NaN of 16 bits, or an address that is never allocated.
+/// The byte that fills registers and local memory before they are written. The resulting values are conspicuous: a huge
+/// f32 number, a 16-bit NaN, or an address that is never allocated.
 constexpr int garbage = 0x7f;
 
-/// The part of `special` that is constant for the life of a warp, for one thread; `thread` is its index in the CTA.
+/// Returns the value of a special register that is constant for the life of a warp, for one lane.
 uint32_t specialValue(SpecialRegister special, const Cta &cta, unsigned warp, unsigned lane) {
   const Cluster &cluster = cta.cluster;
   const Machine &machine = cluster.machine;

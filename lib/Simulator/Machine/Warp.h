@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A warp: registers of its 32 lanes, and the fragments into which they have diverged.
+// A warp: the registers of its 32 lanes, and the fragments into which the lanes have diverged.
 //
-// A fragment is a set of lanes with one program counter. Divergence splits it; fragments at the same instruction merge.
-// At a divergent branch the fragments get the branch's immediate post-dominator as their reconvergence point. Waiting
-// there is given up when nothing else can run, so that threads make progress independently of each other (CUDA
-// programming guide, "Independent Thread Scheduling").
+// A fragment is a set of lanes with one program counter. Divergence splits fragments, and fragments at the same
+// instruction merge. After a divergent branch, fragments wait for each other at the branch's immediate post-dominator,
+// the reconvergence point. They stop waiting when nothing else can run, so threads make progress independently of each
+// other (CUDA programming guide, "Independent Thread Scheduling").
 #pragma once
 
 #include "Simulator/Check/Checker.h"
@@ -26,12 +26,12 @@ class Operation;
 struct Fragment {
   uint32_t pc = 0;
   LaneMask lanes = 0;
-  /// State of the operation at `pc` while it waits. Reset when the fragment proceeds.
+  /// The state of the operation at `pc` while it waits. Reset when the fragment proceeds.
   uint64_t progress = 0;
-  /// The position of its last unsuccessful test of a barrier (Step::Spin), for the deadlock report.
+  /// The position of the fragment's last unsuccessful test of a barrier (Step::Spin), for reports of deadlocks.
   uint32_t spunAt = ~0u;
   bool waits = false; ///< cannot run in this turn of the warp
-  /// The reconvergence points of the divergences around the fragment, innermost last.
+  /// The reconvergence points of the divergences that created the fragment, innermost last.
   struct Meeting {
     uint32_t pc;
     LaneMask lanes;
@@ -42,12 +42,12 @@ struct Fragment {
 
 /// The outcome of an operation.
 enum class Step : uint8_t {
-  Next,   ///< done: continue after it
-  Jumped, ///< done: has set Fragment::pc itself
-  Wait,   ///< not done: try again later (barriers)
-  Spin,   ///< done, continue after it, but let others run first: an unsuccessful barrier test
+  Next,   ///< done; continue after the instruction
+  Jumped, ///< done; the operation has set Fragment::pc
+  Wait,   ///< not done; try again later (barriers)
+  Spin,   ///< done; continue after the instruction, but let others run first: an unsuccessful barrier test
   Exited, ///< the active lanes have exited
-  Fault   ///< has reported an error after which the kernel cannot go on
+  Fault   ///< the operation has reported an error after which the kernel cannot continue
 };
 
 class Warp {
@@ -58,68 +58,69 @@ public:
 
   Cta &cta;
   const unsigned index;   ///< in the CTA
-  const LaneMask threads; ///< lanes that are threads of the CTA: the last warp may be partial
-  /// Rank of the CTA in the cluster, as in the addresses of its shared memory.
+  const LaneMask threads; ///< the lanes that are threads of the CTA; the last warp may be partial
+  /// The rank of the CTA in the cluster, as it occurs in the addresses of its shared memory.
   const uint32_t sharedRankBits;
   LaneMask alive; ///< lanes that have not exited
   std::vector<Fragment> fragments;
 
-  /// Returns 32 values of the register at byte offset `offset` of the register file (Program::registerOffset).
+  /// Returns the 32 values of the register at byte offset `offset` of the register file (Program::registerOffset).
   template <typename T> T *lanes(uint32_t offset) { return reinterpret_cast<T *>(registers + offset); }
   template <typename T> const T *lanes(uint32_t offset) const {
     return reinterpret_cast<const T *>(registers + offset);
   }
-  /// Predicates are masks.
+  /// Returns a predicate, which is stored as a mask of lanes.
   LaneMask &predicate(uint32_t offset) { return *lanes<LaneMask>(offset); }
   LaneMask predicate(uint32_t offset) const { return *lanes<LaneMask>(offset); }
 
-  /// Carry flags of the lanes, for extended-precision arithmetic (PTX ISA 9.7.2).
+  /// The carry flags of the lanes, for extended-precision arithmetic (PTX ISA 9.7.2).
   LaneMask carry = 0;
 
   /// Returns the local memory of one lane.
   std::byte *local(unsigned lane);
 
   // Asynchronous operations. `cp.async` groups and `cp.async.bulk` groups belong to a thread, wgmma groups to the warp.
-  // A bulk group has two ends: its sources have been read, and its writes are done.
+  // A bulk group ends twice: first its sources have been read, then its writes are done.
   struct BulkGroups {
     AsyncGroups read, done;
   };
   AsyncGroups &copyGroups(unsigned lane) { return lazily(copies)[lane]; }
   BulkGroups &bulkGroups(unsigned lane) { return lazily(bulks)[lane]; }
-  /// Lanes whose cp.async is not done, one entry per instruction in flight.
+  /// The lanes whose cp.async is not done, with one entry per instruction in flight.
   std::vector<std::shared_ptr<LaneMask>> copiesInFlight;
   AsyncGroups wgmmaGroups;
-  std::deque<AsyncOperation *> wgmmaQueue; ///< issued, unfinished wgmmas; they complete in this order
-  /// The wgmma instructions that the warp has not waited for, finished or not, each with the number of its group.
+  std::deque<AsyncOperation *> wgmmaQueue; ///< issued, unfinished wgmmas, which complete in this order
+  /// The wgmmas that the warp has not waited for, whether finished or not, each with the number of its group.
   std::deque<std::pair<uint64_t, const Operation *>> wgmmaUnwaited;
-  /// Their registers (by file offset), which no other instruction may access.
+  /// The registers of these wgmmas (by file offset), which no other instruction may access.
   std::vector<uint32_t> registersInFlight;
 
   /// Returns the warp's component for `kind`, created at first use; only with a checker.
   enum class Waitable : uint8_t { Program, Copies, BulkReads, Bulk, Wgmma, TensorLoads, TensorStores };
   Component component(Waitable kind);
 
-  // Tensor memory. Loads and stores are executed by the whole warp: the counts of executed waits for them, the stores
-  // in flight, and the registers (by file offset) that pending loads write.
+  // Tensor memory. The whole warp executes loads and stores. The fields are the number of executed waits for loads and
+  // stores, the number of stores in flight, and the registers (by file offset) that pending loads write.
   uint32_t tensorLoadWaits = 0, tensorStoreWaits = 0;
   uint32_t tensorStoresInFlight = 0;
   std::vector<uint32_t> registersLoading;
-  /// The operations that one thread has issued to the tensor core.
+  /// Returns the operations that one thread has issued to the tensor core.
   TensorPipe &tensorPipe(unsigned lane) {
     if (tensorPipes.empty())
       tensorPipes.resize(warpSize);
     return lazily(tensorPipes[lane]);
   }
 
-  /// setmaxnreg: the current registers of a thread, 0 if the kernel does not declare them; the number of executed
-  /// instructions, of the whole warp group.
+  /// State of setmaxnreg: the current number of registers of a thread (0 if the kernel does not declare it), and the
+  /// setmaxnreg instructions that the warp has executed.
   uint32_t registersPerThread = 0;
   std::vector<const Instruction *> registerChanges;
 
-  /// barrier.cluster: lanes that have arrived in this phase; lanes that may pass and have not yet.
+  /// State of barrier.cluster: the lanes that have arrived in this phase, and the lanes that may pass but have not done
+  /// so.
   LaneMask clusterArrived = 0, clusterReleased = 0;
 
-  /// Clock and counters of the checker; null without one.
+  /// The checker's clock and counters for the warp; null without a checker.
   struct CheckState {
     virtual ~CheckState() = default;
   };
@@ -131,32 +132,34 @@ public:
   /// Adds a report about this warp and returns Step::Fault.
   Step fault(ReportKind kind, const SourceLoc &loc, int32_t lane, std::string message) const;
 
-  /// Called when lanes of `fragment`, the first of which is `lane`, read memory that other threads may change, or have
-  /// failed to change it. Returns Step::Spin if the warp repeats itself: it was here in the same state, and no event
-  /// has occurred since, so it will return here until one does. A loop that counts has another state each time.
+  /// Called when lanes of `fragment` read memory that other threads may change, or fail to change such memory; `lane`
+  /// is the first of these lanes. Returns Step::Spin if the warp was here before in the same state and no event has
+  /// occurred since: it will then keep returning here until an event occurs. A loop with a counter is in a different
+  /// state each time.
   Step notePoll(const Fragment &fragment, unsigned lane, bool isGlobal);
 
   uint64_t instructionsRun = 0;
-  /// Value of Cluster::progress when all its fragments waited or spun; it need not be tried again before that changes.
+  /// The value of Cluster::progress when all fragments of the warp waited or spun. The warp need not run again until
+  /// the value changes.
   uint64_t idleSince = ~uint64_t(0);
 
   struct Turn {
     uint64_t instructions = 0;
-    bool idle = false; ///< every fragment waits or has tested something without success
+    bool idle = false; ///< every fragment waits, or has tested a barrier unsuccessfully
     bool faulted = false;
   };
   /// Runs up to `budget` instructions.
   Turn run(uint64_t budget);
-  /// Lanes `taken` of the fragment continue at `target`, the others after the branch; they reconverge at `meeting`, if
-  /// there is such a position.
+  /// Lets the lanes `taken` of the fragment continue at `target` and the others after the branch. They reconverge at
+  /// `meeting`, if there is such a position.
   void branch(Fragment &fragment, LaneMask taken, uint32_t target, uint32_t meeting);
-  /// Ends the lanes.
+  /// Ends these lanes.
   void exit(Fragment &fragment, LaneMask lanes);
-  /// Gives up waiting for diverged lanes (Fragment::meetings); returns whether there was one to give up.
+  /// Stops waiting for diverged lanes (Fragment::meetings). Returns true if some fragment was waiting for them.
   bool releaseBarriers();
 
 private:
-  /// Runs `fragment` until it waits, spins, diverges or ends. Its index may change.
+  /// Runs `fragment` until it waits, spins, diverges or ends. The fragment's index in `fragments` may change.
   Step step(Fragment &fragment);
   bool isAtBarrier(Fragment &fragment);
   void mergeFragments();
@@ -170,18 +173,19 @@ private:
   struct alignas(64) Line {
     std::byte bytes[64];
   };
-  /// The complete state that determines how the warp proceeds, apart from shared memory.
+  /// The state that determines how the warp proceeds, except for shared and global memory.
   struct Snapshot {
     explicit Snapshot(const Warp &warp);
     bool isOf(const Warp &warp) const;
     std::vector<Line> registers;
     std::vector<std::byte> local;
     LaneMask carry;
-    std::vector<std::pair<uint32_t, LaneMask>> positions; ///< of fragments
+    std::vector<std::pair<uint32_t, LaneMask>> positions; ///< the program counters and lanes of the fragments
   };
-  /// Reads by notePoll at one position and lane. One state is kept until it is `lifetime` reads old; each next one is
-  /// kept twice as long, so that a cycle of any length is found (R. P. Brent, "An improved Monte Carlo factorization
-  /// algorithm"). Only the first reads after it are compared with it.
+  /// The reads that notePoll has seen at one position and lane. One state of the warp is kept until `lifetime` reads
+  /// have followed; the next state is kept for twice as many, so a cycle of any length is found (R. P. Brent, "An
+  /// improved Monte Carlo factorization algorithm"). Only the first `compared` reads after the state are compared with
+  /// it.
   struct Poll {
     static constexpr uint64_t compared = 8, first = 16;
     uint32_t pc = ~0u;
@@ -197,7 +201,7 @@ private:
   std::vector<std::byte> localMemory;
   std::unique_ptr<std::array<AsyncGroups, warpSize>> copies;
   std::unique_ptr<std::array<BulkGroups, warpSize>> bulks;
-  std::vector<std::unique_ptr<TensorPipe>> tensorPipes; ///< by lane, or none
+  std::vector<std::unique_ptr<TensorPipe>> tensorPipes; ///< by lane; empty until the first use
   static constexpr unsigned numWaitables = unsigned(Waitable::TensorStores) + 1;
   std::array<Component, numWaitables> components;
 };
