@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// atom and red: read, modify and write one value per lane, one lane after the other. PTX ISA 9.7.13.5 and 7.
+// atom and red: read, modify and write one value per lane, one lane after another. PTX ISA 9.7.13.5 and 7.
 #include "Simulator/Exec/MemoryPort.h"
 #include "Simulator/Exec/MemorySuffixes.h"
 #include "Simulator/Numerics/Formats.h"
@@ -16,7 +16,7 @@ using numerics::halfFormat;
 
 enum class AtomicOp { Add, Min, Max, And, Or, Xor, Exch, Cas, Inc, Dec };
 
-/// 16-bit floats are added in double, where sums are exact, and rounded once.
+/// Combines 16-bit floats. They are added in double, where sums are exact, and rounded once.
 template <const numerics::Format &format> uint16_t combineSmall(AtomicOp op, uint16_t a, uint16_t b) {
   double x = numerics::decode<format>(a), y = numerics::decode<format>(b);
   if (op == AtomicOp::Add)
@@ -50,7 +50,7 @@ template <typename T> T combine(AtomicOp op, T a, T b) {
   if constexpr (std::is_floating_point_v<T>) {
     return op == AtomicOp::Exch ? b : a + b;
   } else if constexpr (sizeof(T) == 16) {
-    return b; // not .exch
+    return b; // .exch; the only other operation, .cas, is handled separately
   } else {
     using U = std::make_unsigned_t<T>;
     switch (op) {
@@ -76,7 +76,8 @@ template <typename T> T combine(AtomicOp op, T a, T b) {
   }
 }
 
-/// Additions of single precision in global memory flush denormals, those in shared memory do not (PTX ISA 9.7.13.5).
+/// Flushes a subnormal to zero: f32 additions in global memory do so, but those in shared memory do not (PTX ISA
+/// 9.7.13.5).
 float flush(float value) {
   return std::fpclassify(value) == FP_SUBNORMAL ? std::copysign(0.0f, value) : value;
 }
@@ -121,7 +122,7 @@ public:
   }
 
 private:
-  /// True if memory has changed.
+  /// Executes the operation for one lane. Returns true if memory has changed.
   bool update(Warp &warp, unsigned lane, size_t index, std::byte *host, bool isGlobal) const {
     T old, operand = values[index].one(warp, lane), result;
     std::memcpy(&old, host, sizeof(T));
@@ -140,9 +141,9 @@ private:
   AtomicOp op;
   MemorySuffixes suffixes;
   AddressSource address;
-  std::vector<Dest<T>> dests; ///< empty: red
+  std::vector<Dest<T>> dests; ///< empty for red
   std::vector<Source<T>> values;
-  std::optional<Source<T>> replacement; ///< of cas
+  std::optional<Source<T>> replacement; ///< the new value of cas
 };
 
 template <typename T> OperationPtr makeAtomic(Decoding &d, AtomicOp op, const MemorySuffixes &suffixes, bool isRed) {
@@ -176,7 +177,7 @@ bool isOrdered(AtomicOp op) {
   return op == AtomicOp::Add || op == AtomicOp::Min || op == AtomicOp::Max;
 }
 
-/// By type; the operations of each type are in the tables of PTX ISA 9.7.13.5.
+/// Makes the operation for a type. The tables of PTX ISA 9.7.13.5 list the operations of each type.
 Result<OperationPtr> makeTyped(Decoding &d, AtomicOp op, Type type, const MemorySuffixes &suffixes, bool isRed) {
   switch (type) {
   case Type::B16:

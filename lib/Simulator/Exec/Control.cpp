@@ -22,7 +22,7 @@ private:
   uint32_t target, meeting;
 };
 
-/// brx.idx: each lane jumps to the target that its index selects.
+/// brx.idx. Each lane jumps to the target that its index selects.
 class IndexedBranch final : public Operation {
 public:
   IndexedBranch(Source<uint32_t> index, std::vector<uint32_t> targets, uint32_t meeting)

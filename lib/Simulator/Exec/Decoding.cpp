@@ -64,7 +64,7 @@ Decoding::Readable Decoding::readable(const Operand &operand, unsigned bits, boo
   }
   case Operand::Kind::Immediate:
     result.constant = operand.bits;
-    // 0d… in single precision, and decimals, are narrowed; 0f… in double precision is widened.
+    // Literals 0d… of single precision, and decimals, are narrowed; literals 0f… of double precision are widened.
     if (isFloat && operand.floatBits == 64 && bits == 32)
       result.constant = std::bit_cast<uint32_t>(float(std::bit_cast<double>(operand.bits)));
     else if (isFloat && operand.floatBits == 32 && bits == 64)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Decodes one instruction: suffixes are taken one by one, operands become sources, destinations and addresses; anything
-// that remains is an error.
+// Decodes one instruction. Suffixes are taken one by one, and operands become sources, destinations and addresses. A
+// suffix or operand that is left over is an error.
 //
 //   Result<OperationPtr> decodeFma(Decoding &d) {
 //     d.take("rn"); bool ftz = d.take("ftz"), sat = d.take("sat");
@@ -29,40 +29,41 @@ public:
   Program &program;
   const Instruction &instruction;
 
-  // Suffixes, in order.
+  // Suffixes, in the order of the instruction.
   bool take(std::string_view suffix);
   std::optional<Type> takeType();
-  /// Takes the first of the names that is next; returns its index, or -1.
+  /// Takes the next suffix if it is one of `names`. Returns its index in `names`, or -1.
   int takeOne(std::initializer_list<std::string_view> names);
-  std::string_view peek() const; ///< "" after the last
+  std::string_view peek() const; ///< Returns the next suffix; "" after the last one.
   void skip() { ++nextSuffix; }
-  /// Returns true if all suffixes were taken and the number of operands is right.
+  /// Returns true if all suffixes have been taken and the number of operands is correct.
   bool finished(size_t operandCount) const {
     return nextSuffix == instruction.suffixes.size() && instruction.operands.size() == operandCount;
   }
   bool suffixesFinished() const { return nextSuffix == instruction.suffixes.size(); }
-  /// `line 12: unsupported instruction 'foo.bar'`
+  /// Returns the error `line 12: unsupported instruction 'foo.bar'`.
   Error unsupported() const;
-  /// `line 12: foo.bar: message`
+  /// Returns the error `line 12: foo.bar: message`.
   Error error(std::string message) const;
 
-  // Operands. An operand of a wrong kind sets `failed`, and loading the program fails with `failure`.
+  // Operands. An operand of the wrong kind sets `failed`, and the program then fails to load with the error `failure`.
   const Operand &operand(size_t index) { return instruction.operands[index]; }
   template <typename T> Source<T> source(size_t index) { return source<T>(operand(index)); }
   template <typename T> Dest<T> dest(size_t index) { return dest<T>(operand(index)); }
   template <typename T> Source<T> source(const Operand &operand);
-  /// Registers wider than T hold T extended: by its sign if T is signed, otherwise by zeros (PTX ISA 9.4.1).
+  /// Returns the destination for values of type T. A register wider than T gets the value sign-extended if T is signed,
+  /// and zero-extended otherwise (PTX ISA 9.4.1).
   template <typename T> Dest<T> dest(const Operand &operand);
   PredicateSource predicateSource(const Operand &operand);
-  PredicateDest predicateDest(const Operand &operand); ///< for a Sink, one that writes nothing
+  PredicateDest predicateDest(const Operand &operand); ///< for a Sink, a destination that ignores writes
   AddressSource address(const Operand &operand);       ///< [base+offset], or a register that holds an address
 
   bool failed = false;
   std::string failure;
-  std::vector<uint32_t> written; ///< offsets of the registers that became destinations
+  std::vector<uint32_t> written; ///< offsets of the registers that are destinations
 
 private:
-  /// A readable operand: a register (offset, bytes) or a constant of `bits` bits.
+  /// An operand that can be read: a register (offset, bytes), or a constant of `bits` bits.
   struct Readable {
     bool isConstant = true;
     bool isSharedAddress = false;
@@ -71,7 +72,7 @@ private:
     uint64_t constant = 0;
   };
   Readable readable(const Operand &operand, unsigned bits, bool isFloat);
-  /// A register of at least `bits`, or a Sink (isConstant).
+  /// Returns a register of at least `bits` bits, or a Sink (isConstant).
   Readable writable(const Operand &operand, unsigned bits);
   size_t nextSuffix = 0;
 };
@@ -80,7 +81,7 @@ template <typename T, typename... Arguments> OperationPtr make(Arguments &&...ar
   return std::make_unique<T>(std::forward<Arguments>(arguments)...);
 }
 
-/// The name of an instruction, and its decoder. Each family of operations exports a table.
+/// The name of an instruction and its decoder. Each family of operations exports a table of these.
 struct DecoderEntry {
   std::string_view name;
   Result<OperationPtr> (*decode)(Decoding &);
@@ -100,14 +101,14 @@ std::span<const DecoderEntry> copyDecoders();       // cp tensormap clusterlaunc
 std::span<const DecoderEntry> matrixDecoders();     // mma wgmma ldmatrix stmatrix movmatrix
 std::span<const DecoderEntry> tensorDecoders();     // tcgen05
 
-/// st.async, red.async: the cursor is after `async`.
+/// Decodes st.async, red.async; `async` has been taken.
 Result<OperationPtr> decodeAsyncStore(Decoding &decoding);
 /// Returns the elements of {a, b, …}, or the operand itself.
 inline std::span<const Operand> elementsOf(const Operand &operand) {
   return operand.kind == Operand::Kind::Vector ? std::span<const Operand>(operand.elements)
                                                : std::span<const Operand>(&operand, 1);
 }
-/// Makes a `ret` of all lanes, for the end of a function.
+/// Makes the operation of a `ret` for all lanes, for the end of a function.
 OperationPtr makeExit();
 
 template <typename T> Source<T> Decoding::source(const Operand &operand) {

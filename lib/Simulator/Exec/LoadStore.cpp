@@ -12,7 +12,7 @@ namespace tile::sim {
 
 namespace {
 
-constexpr unsigned maxBytes = 32; ///< of one lane: v8.b32, v4.b64
+constexpr unsigned maxBytes = 32; ///< maximum for one lane: v8.b32, v4.b64
 
 LaneAccess describeAccess(const Instruction *instruction, AccessKind kind, const MemorySuffixes &suffixes,
                           unsigned bytes) {
@@ -26,8 +26,8 @@ LaneAccess describeAccess(const Instruction *instruction, AccessKind kind, const
   return access;
 }
 
-/// Serves lanes whose words extend past the end of a global-memory buffer: they get the bytes of the buffer and
-/// arbitrary values for those beyond it. Returns the remaining lanes.
+/// Serves lanes whose words extend past the end of a global-memory buffer. They read the bytes in the buffer, and
+/// arbitrary values for the bytes beyond it. Returns the remaining lanes.
 LaneMask takeEdges(Warp &warp, LaneMask active, const uint64_t (&addresses)[warpSize], const LaneAccess &access,
                    std::byte *bytes, std::byte *(&host)[warpSize]) {
   constexpr std::byte unknown{0xa5};
@@ -50,8 +50,8 @@ LaneMask takeEdges(Warp &warp, LaneMask active, const uint64_t (&addresses)[warp
   return inside;
 }
 
-/// Reads only the bytes of `used`: the others, which a compiler reads along with these but does not use, may lie
-/// outside a buffer or be written by another thread. `host` then points to words in `bytes`.
+/// Reads only the bytes of each word that `used` selects. A compiler may load further bytes without using them; such
+/// bytes may lie outside a buffer or be written by another thread. `host` then points to words in `bytes`.
 bool readUsed(Warp &warp, Space space, LaneMask lanes, const uint64_t (&addresses)[warpSize], LaneAccess &access,
               uint32_t used, std::byte *bytes, std::byte *(&host)[warpSize]) {
   constexpr std::byte unknown{0xa5};
@@ -80,7 +80,7 @@ bool readUsed(Warp &warp, Space space, LaneMask lanes, const uint64_t (&addresse
     std::copy_n(part.space, warpSize, access.space);
     forLanes(lanes, [&](unsigned lane) { std::memcpy(host[lane] + begin, from[lane], part.bytes); });
     Observer *observer = warp.cta.cluster.machine.observer;
-    if (observer && !std::exchange(isObserved, true)) { // the hardware reads the word
+    if (observer && !std::exchange(isObserved, true)) { // counts the whole word, which the hardware reads
       part.bytes = access.bytes;
       forLanes(lanes, [&](unsigned lane) { part.address[lane] -= begin; });
       observer->access(warp, part);
@@ -123,7 +123,7 @@ private:
   MemorySuffixes suffixes;
   AddressSource address;
   std::vector<Dest<T>> dests;
-  uint32_t usedBytes; ///< bit i: whether byte i of the word is used
+  uint32_t usedBytes; ///< bit i tells whether byte i of the word is used
 };
 
 template <typename T> class Store final : public Operation {
@@ -167,7 +167,7 @@ private:
   std::vector<Source<T>> sources;
 };
 
-/// st.bulk: zeros in shared memory. PTX ISA 9.7.9.13.
+/// st.bulk: writes zeros to shared memory. PTX ISA 9.7.9.13.
 class BulkStore final : public Operation {
 public:
   BulkStore(Space space, AddressSource address, Source<uint64_t> size) : space(space), address(address), size(size) {}
@@ -193,7 +193,7 @@ public:
 private:
   static constexpr uint64_t wordBytes = 8;
 
-  /// Writes one word of each lane, and moves on to the next ones.
+  /// Writes one word for each lane and advances the addresses to the next words.
   bool writeWords(Warp &warp, LaneMask active, uint64_t (&addresses)[warpSize]) const {
     static constexpr uint64_t zeros[warpSize] = {};
     std::byte *host[warpSize];
@@ -221,7 +221,7 @@ private:
   Source<uint64_t> size;
 };
 
-/// .bulk{.weak}{.shared::cta} [a], size, 0
+/// Decodes .bulk{.weak}{.shared::cta} [a], size, 0.
 Result<OperationPtr> decodeBulkStore(Decoding &d) {
   d.take("weak");
   const Space space = d.take("shared::cta") ? Space::Shared : Space::Generic;
@@ -244,7 +244,7 @@ template <typename T> OperationPtr makeStore(Decoding &d, const MemorySuffixes &
   return make<Store<T>>(suffixes, d.address(d.operand(0)), std::move(sources));
 }
 
-/// Parameters of calls live in local memory: Program.cpp.
+/// Changes the space of call parameters to local memory, where Program.cpp places them.
 void placeCallParameters(Decoding &d, const Operand &address, MemorySuffixes &suffixes) {
   if (suffixes.space != Space::Param || address.elements.empty())
     return;
@@ -253,7 +253,7 @@ void placeCallParameters(Decoding &d, const Operand &address, MemorySuffixes &su
     suffixes.space = Space::Local;
 }
 
-/// Takes the suffixes up to the type; none if an unknown one is among them.
+/// Takes the suffixes up to the type. Returns nullopt if one of them is unknown.
 std::optional<Type> takeAll(Decoding &d, MemorySuffixes &suffixes, unsigned &vector) {
   takeOrderAndSpace(d, suffixes);
   takeCacheHints(d, suffixes);
@@ -316,7 +316,7 @@ Result<OperationPtr> decodeStore(Decoding &d) {
     return makeStore<uint8_t>(d, suffixes);
   case 16:
     return makeStore<uint16_t>(d, suffixes);
-  case 32: // float constants may be decimals: the source's type decides how they are read
+  case 32: // a float constant may be a decimal, so it is read according to the source's type
     return isFloat ? makeStore<float>(d, suffixes) : makeStore<uint32_t>(d, suffixes);
   case 64:
     return isDouble ? makeStore<double>(d, suffixes) : makeStore<uint64_t>(d, suffixes);

@@ -9,16 +9,16 @@ namespace tile::sim {
 
 namespace {
 
-constexpr uint32_t widestAlignment = 32; ///< bytes; PTX ISA 6.4.1: an access is aligned to its size
+constexpr uint32_t widestAlignment = 32; ///< in bytes; PTX ISA 6.4.1: an access is aligned to its size
 
 struct Where {
-  Space space = Space::Generic; ///< generic addresses that lie in no space
+  Space space = Space::Generic; ///< stays Generic if a generic address lies in no space
   uint64_t address = 0;
   uint32_t rank = 0;
   std::byte *host = nullptr;
 };
 
-/// Returns the space of an address in `space`, and the address within it.
+/// Replaces a generic `space` and `address` by the space that contains the address and the address within it.
 void classify(const Machine &machine, Space &space, uint64_t &address) {
   if (space != Space::Generic)
     return;
@@ -38,7 +38,8 @@ void classify(const Machine &machine, Space &space, uint64_t &address) {
     space = Space::Const;
 }
 
-/// Returns the CTA that owns a shared address, and the address there; null: no such CTA.
+/// Returns the CTA that owns a shared address and sets `address` to the address within that CTA. Returns null if there
+/// is no such CTA.
 Cta *sharedOwner(Warp &warp, uint64_t &address) {
   uint64_t rank = address >> sharedRankShift;
   address &= sharedOffsetMask;
@@ -68,9 +69,9 @@ Where locate(Warp &warp, Space space, uint64_t address, unsigned lane, uint64_t 
   case Space::Param:
     if (const std::vector<std::byte> &parameters = machine.config.parametersOf(warp.cta.cluster.gpu);
         isWithin(address, bytes, parameters.size()))
-      where.host = const_cast<std::byte *>(parameters.data()) + address; // not written: mayAccess
+      where.host = const_cast<std::byte *>(parameters.data()) + address; // parameters are never written: mayAccess
     break;
-  case Space::Const: // after the parameters
+  case Space::Const: // constants follow the parameters
     if (address >= machine.program.parameterBytes && isWithin(address, bytes, machine.program.constants.size()))
       where.host = const_cast<std::byte *>(machine.program.constants.data()) + address;
     break;
@@ -113,8 +114,8 @@ bool reportMisaligned(Warp &warp, const SourceLoc &loc, unsigned lane, std::stri
   return false;
 }
 
-/// Parameters and constants are not written (PTX ISA, "st"). Atomic operations access shared and global memory
-/// ("atom"), those on vectors only global memory.
+/// Returns true if the access is allowed in this space. Parameters and constants cannot be written (PTX ISA, "st").
+/// Atomics access shared and global memory ("atom"), and vector atomics only global memory.
 bool mayAccess(const LaneAccess &access, Space space) {
   if (access.kind == AccessKind::Read)
     return true;

@@ -11,18 +11,18 @@ struct MemorySuffixes {
   MemoryOrder order = MemoryOrder::Weak;
   Scope scope = Scope::Gpu;
   Space space = Space::Generic;
-  bool covers = false;        ///< `.weak`, the default, is explicit: tilec's mark for words that cover unaligned bytes
+  bool covers = false;        ///< `.weak`, the default, is explicit: tilec marks words that cover unaligned bytes so
   bool isNonCoherent = false; ///< .nc
-  bool hasPolicy = false;     ///< a cache policy follows as last operand; it has no effect here
+  bool hasPolicy = false;     ///< the last operand is a cache policy, which has no effect here
 };
 
 inline bool takeOrder(Decoding &d, MemorySuffixes &suffixes) {
-  const bool isMmio = d.take("mmio"); // precedes an order
+  const bool isMmio = d.take("mmio"); // precedes the memory order
   switch (d.takeOne({"weak", "volatile", "relaxed", "acquire", "release", "acq_rel"})) {
   case 0:
     suffixes.covers = true;
     return true;
-  case 1: // volatile is relaxed with system scope (PTX ISA 8.4.2)
+  case 1: // volatile means relaxed with system scope (PTX ISA 8.4.2)
     suffixes.order = MemoryOrder::Relaxed;
     suffixes.scope = Scope::System;
     return true;
@@ -60,8 +60,8 @@ inline bool takeSpaceSuffix(Decoding &d, MemorySuffixes &suffixes) {
   return space >= 0;
 }
 
-/// Takes .weak, .relaxed, .acquire, …, .cta, .cluster, .gpu, .sys, and the space, each at most once. The ISA has them
-/// in this order, but ptxas accepts any, and Triton writes `atom.global.gpu.acq_rel`.
+/// Takes the memory order (.weak, .relaxed, .acquire, …), the scope (.cta, .cluster, .gpu, .sys) and the space, each at
+/// most once. The ISA specifies this sequence, but ptxas accepts any, and Triton writes `atom.global.gpu.acq_rel`.
 inline void takeOrderAndSpace(Decoding &d, MemorySuffixes &suffixes) {
   bool mayBeOrder = true, mayBeScope = true, mayBeSpace = true;
   auto takeAtMostOnce = [&](bool &mayBe, bool (*take)(Decoding &, MemorySuffixes &)) {
@@ -80,7 +80,7 @@ inline bool takesNonCoherent(Decoding &d, MemorySuffixes &suffixes) {
   return isPresent;
 }
 
-/// Cache operators, eviction priorities and prefetch sizes, which do not affect results.
+/// Takes cache operators, eviction priorities and prefetch sizes. None of them affects results.
 inline void takeCacheHints(Decoding &d, MemorySuffixes &suffixes) {
   while (takesNonCoherent(d, suffixes) ||
          d.takeOne({"ca", "cg", "cs", "lu", "cv", "wb", "wt", "unified", "L1::evict_normal", "L1::evict_unchanged",
@@ -92,7 +92,7 @@ inline void takeCacheHints(Decoding &d, MemorySuffixes &suffixes) {
     ;
 }
 
-/// Vector length: 1, or that of .v2, .v4, .v8.
+/// Takes .v2, .v4 or .v8. Returns the vector length, or 1 if there is none.
 inline unsigned takeVector(Decoding &d) {
   constexpr unsigned counts[] = {2, 4, 8};
   int vector = d.takeOne({"v2", "v4", "v8"});

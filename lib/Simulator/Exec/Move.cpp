@@ -34,7 +34,7 @@ private:
   PredicateSource source;
 };
 
-/// mov.pred p, %is_explicit_cluster: 1 if it is true.
+/// mov.pred p, %is_explicit_cluster. Moves 1 if the special register is true.
 class MoveSpecialPredicate final : public Operation {
 public:
   MoveSpecialPredicate(PredicateDest dest, Source<uint32_t> source) : dest(dest), source(source) {}
@@ -49,7 +49,7 @@ private:
   Source<uint32_t> source;
 };
 
-/// mov.b64 %rd, {%r1, %r2}: the first element is the lowest part.
+/// mov.b64 %rd, {%r1, %r2}. The first element is the least significant part.
 template <typename Whole, typename Part> class Pack final : public Operation {
 public:
   Pack(Dest<Whole> dest, std::vector<Source<Part>> parts) : dest(dest), parts(std::move(parts)) {}
@@ -76,7 +76,7 @@ public:
   Step execute(Warp &warp, Fragment &, LaneMask active) const override {
     Whole scratch[warpSize];
     Part values[warpSize];
-    // a destination may be part of the source register
+    // The values are copied first, because a destination may be a part of the source register.
     std::memcpy(scratch, source.read(warp, scratch), sizeof(scratch));
     for (size_t i = 0; i < parts.size(); ++i) {
       for (unsigned lane = 0; lane < warpSize; ++lane)
@@ -91,7 +91,8 @@ private:
   Source<Whole> source;
 };
 
-/// Clocks count the instructions of the warp: they never decrease, and differ between runs only with the schedule.
+/// Reads a clock. Clocks count the instructions of the warp, so they never decrease and differ between runs only if the
+/// schedules differ.
 template <typename T> class ReadClock final : public Operation {
 public:
   ReadClock(Dest<T> dest, unsigned shift) : dest(dest), shift(shift) {}
@@ -179,7 +180,7 @@ Result<OperationPtr> decodeMove(Decoding &d) {
   case 64:
     if (isFloat)
       return make<Move<double>>(d.dest<double>(0), d.source<double>(1));
-    if (d.operand(1).kind == Operand::Kind::Special) // extended by zeros
+    if (d.operand(1).kind == Operand::Kind::Special) // zero-extended
       return make<Move<uint32_t>>(d.dest<uint32_t>(0), d.source<uint32_t>(1));
     return make<Move<uint64_t>>(d.dest<uint64_t>(0), d.source<uint64_t>(1));
   case 128:
@@ -189,7 +190,7 @@ Result<OperationPtr> decodeMove(Decoding &d) {
   }
 }
 
-/// The start of a space's window in the generic address space; see Memory.h.
+/// Returns the start of a space's window in the generic address space; see Memory.h.
 uint64_t windowOf(int space) {
   constexpr uint64_t windows[] = {0,           sharedWindow, sharedWindow, sharedWindow,
                                   localWindow, paramWindow,  paramWindow,  paramWindow};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Operands of decoded instructions: 32 values to read, or to write.
+// Operands of decoded instructions, each of which reads or writes 32 values.
 #pragma once
 
 #include "Simulator/Machine/Warp.h"
@@ -11,10 +11,10 @@
 
 namespace tile::sim {
 
-/// A value for each lane: a register, or the same constant for all lanes.
+/// An operand that reads a value for each lane: a register, or the same constant for all lanes.
 template <typename T> class Source {
 public:
-  /// Returns 32 values; for a wider register the low parts. `scratch` is used if they must be copied.
+  /// Returns the 32 values; of a wider register, their low parts. `scratch` is used if the values must be copied.
   const T *read(const Warp &warp, T (&scratch)[warpSize]) const {
     if (isConstant) {
       std::fill(scratch, scratch + warpSize, constantOf(warp));
@@ -36,7 +36,7 @@ public:
   }
 
   bool isConstant = true;
-  bool isSharedAddress = false; ///< a constant that is an address in the CTA's shared memory, without its rank
+  bool isSharedAddress = false; ///< the constant is an address in the CTA's shared memory, without the CTA's rank
   uint8_t registerBytes = sizeof(T);
   uint32_t offset = 0;
   T constant{};
@@ -49,7 +49,7 @@ private:
   }
 };
 
-/// The destination of a value for each lane.
+/// An operand that writes a value for each lane.
 template <typename T> class Dest {
 public:
   void write(Warp &warp, LaneMask mask, const T *values) const {
@@ -100,7 +100,7 @@ struct PredicateDest {
   uint32_t offset = 0;
 };
 
-/// [register + constant], or a constant. 32-bit registers are extended by zeros.
+/// An address: [register + constant], or a constant. 32-bit registers are zero-extended.
 struct AddressSource {
   uint64_t one(const Warp &warp, unsigned lane) const {
     return (is32 ? narrow.one(warp, lane) : base.one(warp, lane)) + uint64_t(offset);

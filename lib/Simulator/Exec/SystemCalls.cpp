@@ -32,17 +32,17 @@ std::string readString(Warp &warp, unsigned lane, uint64_t address) {
   return text;
 }
 
-/// A conversion in a format string, as CUDA's vprintf supports them: %[flags][width][.precision][size]type.
+/// A conversion in a format string that CUDA's vprintf supports: %[flags][width][.precision][size]type.
 struct Conversion {
-  std::string flags; ///< of "#0+- "
+  std::string flags; ///< a subset of "#0+- "
   int width = -1, precision = -1;
   bool isLong = false, isShort = false;
-  bool takesWidth = false; ///< `*`: an argument is the width
+  bool takesWidth = false; ///< `*`: the width is an argument
   char type = 0;
-  size_t length = 0; ///< characters of the format
+  size_t length = 0; ///< number of characters in the format string
 };
 
-/// Wider fields are truncated, so that the output takes a bounded amount of memory.
+/// The maximum width of a field. Wider fields are truncated, which bounds the memory for the output.
 constexpr int widestField = 1024;
 
 int takeNumber(std::string_view text, size_t &at) {
@@ -52,8 +52,8 @@ int takeNumber(std::string_view text, size_t &at) {
   return value;
 }
 
-/// Parses the conversion at the beginning of `text`, which is a '%'. Returns none for what vprintf does not support:
-/// positions of arguments, and %n, which writes.
+/// Parses the conversion at the beginning of `text`, which is a '%'. Returns nullopt for conversions that vprintf does
+/// not support: positional arguments, and %n, which writes to memory.
 std::optional<Conversion> parseConversion(std::string_view text) {
   constexpr std::string_view flags = "#0+- ", types = "cdiouxXpeEfgGaAs%";
   Conversion result;
@@ -80,10 +80,11 @@ std::optional<Conversion> parseConversion(std::string_view text) {
   return result;
 }
 
-/// Prints one value by C's printf with a specification that is built here and contains no text of the kernel.
+/// Prints one value with C's printf. The conversion specification is built here and contains no characters of the
+/// kernel's format string.
 template <typename T> std::string printValue(const Conversion &conversion, std::string_view size, T value) {
   std::string specification = "%";
-  for (char flag : conversion.flags) // C leaves some combinations undefined
+  for (char flag : conversion.flags) // the behaviour of some combinations is undefined in C
     if (flag == '-' || (conversion.type != 'p' && (flag != '#' || conversion.type != 'd')))
       specification += flag;
   if (conversion.width >= 0)
@@ -97,12 +98,12 @@ template <typename T> std::string printValue(const Conversion &conversion, std::
   return std::string(text, std::min<size_t>(std::max(length, 0), sizeof(text) - 1));
 }
 
-/// Formats with the arguments in a buffer of local memory, each aligned to its size.
+/// Formats the arguments in a buffer in local memory, in which each argument is aligned to its size.
 class Formatter {
 public:
   Formatter(Warp &warp, unsigned lane, uint64_t buffer) : warp(warp), lane(lane), next(buffer) {}
 
-  /// Stops after `limit` bytes; longer output would be rejected.
+  /// Stops after `limit` bytes, since longer output would be rejected.
   std::string format(const std::string &format, size_t limit) {
     std::string text;
     for (size_t at = 0; at < format.size() && text.size() <= limit;) {
@@ -129,7 +130,7 @@ private:
     return value;
   }
 
-  /// A string argument with its field width: bytes of the kernel's memory.
+  /// Returns a string argument, which consists of bytes of the kernel's memory, padded or truncated as specified.
   std::string field(const Conversion &conversion, std::string text) const {
     if (conversion.precision >= 0)
       text.resize(std::min<size_t>(text.size(), conversion.precision));

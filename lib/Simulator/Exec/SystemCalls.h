@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The functions that CUDA provides to kernels without a body: printing, and termination after a failed assertion. CUDA
+// The functions without a body that CUDA provides to kernels: printing, and termination after a failed assertion. CUDA
 // programming guide, "Formatted Output" and "Assertion".
 #pragma once
 
@@ -8,10 +8,12 @@
 
 namespace tile::sim {
 
-/// vprintf(format, buffer): the two local-memory addresses that hold the arguments, and that of the result, if any.
+/// Makes vprintf(format, buffer). The parameters are the local-memory addresses of the two arguments and of the result,
+/// if there is one.
 OperationPtr makePrint(uint32_t format, uint32_t buffer, std::vector<uint32_t> results);
 
-/// __assertfail(message, file, line, function, size of a character): local-memory addresses of the arguments.
+/// Makes __assertfail(message, file, line, function, size of a character) from the local-memory addresses of the
+/// arguments.
 OperationPtr makeAssertFail(std::vector<uint32_t> arguments);
 
 } // namespace tile::sim

@@ -8,25 +8,25 @@ namespace tile::sim {
 
 namespace {
 
-/// The targets that have an instruction.
+/// The targets that support an instruction.
 struct Need {
-  unsigned least = 0;      ///< architecture
-  bool isSpecific = false; ///< only with `a` or `f`
+  unsigned least = 0;      ///< the first architecture
+  bool isSpecific = false; ///< only targets with the suffix `a` or `f`
   unsigned only = 0;       ///< if not 0, only this architecture
 };
 constexpr Need since75{75}, since80{80}, since89{89}, since90{90}, since100{100}, specific90{90, true},
     specific100{100, true}, specific120{120, true}, only90{90, true, 90};
 
-/// A rule for instructions of this name that have one suffix of each group.
+/// A rule for the instructions with this name that have at least one suffix of each group.
 struct Rule {
   std::string_view name;
   std::vector<std::vector<std::string_view>> suffixes;
   Need need;
   std::string_view feature;
-  size_t operands = 0; ///< if not 0, only with this number of operands
+  size_t operands = 0; ///< if not 0, the rule applies only to instructions with this number of operands
 };
 
-/// PTX ISA 9.0, "Target ISA Notes" of each instruction.
+/// Returns the rules of PTX ISA 9.0, "Target ISA Notes" of each instruction.
 const std::vector<Rule> &rules() {
   static const std::vector<Rule> all = {
       {"cp", {{"async"}}, since80, "asynchronous copies"},
@@ -70,7 +70,8 @@ const std::vector<Rule> &rules() {
   return all;
 }
 
-/// Arithmetic that sm_100 introduced: pairs of floats, and sums of floats and halves.
+/// Returns the name of an arithmetic feature that sm_100 introduced and the instruction uses, or an empty string: pairs
+/// of floats, and sums of floats and 16-bit floats.
 std::string_view newArithmetic(const Instruction &instruction) {
   const std::string &name = instruction.name;
   if (name != "add" && name != "sub" && name != "mul" && name != "fma")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Instructions that a module's target lacks. The simulator can execute them nevertheless; a driver refuses the module.
+// Finds instructions that a module's target lacks. The simulator could execute them, but a driver rejects the module.
 #pragma once
 
 #include "Runtime/Result.h"
@@ -7,8 +7,8 @@
 
 namespace tile::sim {
 
-/// Fails with the first instruction of the module that its target lacks: `line 9: add.rn.f32x2: sm_90a has no pairs of
-/// floats; sm_100 and later have`. Those of tensor memory are checked when they are decoded.
+/// Returns an error for the first instruction of the module that its target lacks: `line 9: add.rn.f32x2: sm_90a has no
+/// pairs of floats; sm_100 and later have`. Tensor-memory instructions are checked when they are decoded.
 runtime::Status checkTarget(const Module &module);
 
 } // namespace tile::sim

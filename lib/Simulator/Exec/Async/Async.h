@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Decoders of this folder, by instruction name, and helpers that its files share.
+// The decoders of this folder, by instruction name, and helpers that its files share.
 #pragma once
 
 #include "Simulator/Exec/Decoding.h"
@@ -9,16 +9,16 @@ namespace tile::sim {
 
 Result<OperationPtr> decodeBar(Decoding &decoding);             // bar
 Result<OperationPtr> decodeBarrier(Decoding &decoding);         // barrier
-Result<OperationPtr> decodeClusterBarrier(Decoding &decoding);  // barrier.cluster, after these
-Result<OperationPtr> decodeWarpBarrier(Decoding &decoding);     // bar.warp.sync, after bar.warp
+Result<OperationPtr> decodeClusterBarrier(Decoding &decoding);  // barrier.cluster; both suffixes have been taken
+Result<OperationPtr> decodeWarpBarrier(Decoding &decoding);     // bar.warp.sync; `bar.warp` has been taken
 Result<OperationPtr> decodeMbarrier(Decoding &decoding);        // mbarrier
 Result<OperationPtr> decodeCopy(Decoding &decoding);            // cp
-Result<OperationPtr> decodeLaneCopy(Decoding &decoding);        // cp.async, after these
-Result<OperationPtr> decodeCopyGroups(Decoding &decoding);      // cp.async.*_group, after async
-Result<OperationPtr> decodeBulkGroups(Decoding &decoding);      // cp.async.bulk.*_group, after bulk
-Result<OperationPtr> decodeBulkCopy(Decoding &decoding);        // cp{.reduce}.async.bulk, after bulk
-Result<OperationPtr> decodeTensorCopy(Decoding &decoding);      // cp{.reduce}.async.bulk.tensor, after tensor
-Result<OperationPtr> decodeTensorPrefetch(Decoding &decoding);  // cp.async.bulk.prefetch.tensor, after these
+Result<OperationPtr> decodeLaneCopy(Decoding &decoding);        // cp.async; both suffixes have been taken
+Result<OperationPtr> decodeCopyGroups(Decoding &decoding);      // cp.async.*_group; `async` has been taken
+Result<OperationPtr> decodeBulkGroups(Decoding &decoding);      // cp.async.bulk.*_group; `bulk` has been taken
+Result<OperationPtr> decodeBulkCopy(Decoding &decoding);        // cp{.reduce}.async.bulk; `bulk` has been taken
+Result<OperationPtr> decodeTensorCopy(Decoding &decoding);      // cp{.reduce}.async.bulk.tensor; all taken
+Result<OperationPtr> decodeTensorPrefetch(Decoding &decoding);  // cp.async.bulk.prefetch.tensor; all taken
 Result<OperationPtr> decodeTensorMapChange(Decoding &decoding); // tensormap
 Result<OperationPtr> decodeLaunchControl(Decoding &decoding);   // clusterlaunchcontrol
 Result<OperationPtr> decodeSetMaxRegisters(Decoding &decoding); // setmaxnreg
@@ -41,7 +41,7 @@ inline Checker *checkerOf(const Warp &warp) {
   return warp.cta.cluster.machine.checker;
 }
 
-/// Returns the operation, or an error if one of its operands was wrong.
+/// Returns the operation, or an error if one of its operands was invalid.
 inline Result<OperationPtr> decoded(Decoding &decoding, OperationPtr operation) {
   if (decoding.failed)
     return decoding.error(decoding.failure);

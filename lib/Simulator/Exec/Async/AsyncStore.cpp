@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// st.async, red.async: values that are written to a CTA of the cluster and counted by an mbarrier there. PTX ISA
-// 9.7.9.12, 9.7.13.8.
+// st.async, red.async: stores and reductions in shared memory of a CTA of the cluster, which an mbarrier in that CTA
+// counts. PTX ISA 9.7.9.12, 9.7.13.8.
 #include "Simulator/Exec/Async/Async.h"
 #include "Simulator/Exec/Async/MbarrierState.h"
 #include "Simulator/Exec/Async/Reduce.h"

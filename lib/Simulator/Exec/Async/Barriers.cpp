@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // bar, barrier: the sixteen named barriers of a CTA, and bar.warp.sync. PTX ISA 9.7.13.1, 9.7.13.2.
 //
-// A barrier counts whole warps: an aligned instruction arrives for all 32 threads, an unaligned one for its lanes.
-// Without a count it waits for all threads that have not exited.
+// A barrier counts whole warps: an aligned instruction arrives for all 32 threads, and an unaligned one for its active
+// lanes. If the instruction gives no count, the barrier waits for all threads that have not exited.
 #include "Simulator/Exec/Async/Async.h"
 
 #include <algorithm>
@@ -18,17 +18,17 @@ uint32_t livingWarps(const Cta &cta) {
   return std::count_if(cta.warps.begin(), cta.warps.end(), [](const auto &warp) { return warp->alive != 0; });
 }
 
-/// Returns the number of threads, in whole warps, whose arrival completes the phase.
+/// Returns the number of threads, a multiple of the warp size, whose arrival completes the phase.
 uint32_t expectedNow(const Cta &cta, const NamedBarrier &barrier) {
   if (!barrier.wholeCta)
     return barrier.expected;
-  uint32_t left = 0; // have arrived without waiting, and exited
+  uint32_t left = 0; // number of warps that arrived without waiting and have exited
   for (const auto &warp : cta.warps)
     left += !warp->alive && (barrier.arrivedWarps >> warp->index & 1);
   return warpSize * (livingWarps(cta) + left);
 }
 
-/// Completes the phase if all threads have arrived. Called after an arrival, and at the end of a warp.
+/// Completes the phase if all threads have arrived. Called after an arrival and when a warp ends.
 void settle(Cta &cta, NamedBarrier &barrier) {
   if (barrier.arrived == 0 || barrier.arrived < expectedNow(cta, barrier))
     return;
@@ -143,7 +143,7 @@ private:
                     fmt::format("the warp arrives at barrier {} a second time in the same phase; {} of {} "
                                 "threads have come",
                                 index, barrier.arrived, barrier.expected));
-    // Threads that do not exist, in a partial last warp, arrive together with the warp's first thread.
+    // In a partial last warp, the threads that do not exist arrive together with the warp's first thread.
     bool isFirst = firstLane(active) == firstLane(warp.alive);
     uint32_t coming = aligned ? warpSize : std::popcount(active) + (isFirst ? warpSize - std::popcount(warp.alive) : 0);
     if (barrier.arrived + coming > barrier.expected)
@@ -170,7 +170,7 @@ private:
   }
 };
 
-/// bar.warp.sync: the lanes of the mask may execute different instructions.
+/// bar.warp.sync. The lanes of the mask may execute different bar.warp.sync instructions.
 class WarpBarrier final : public Operation {
 public:
   Source<uint32_t> members;
@@ -225,7 +225,7 @@ Result<OperationPtr> decodeNamed(Decoding &d, bool alwaysAligned) {
   auto operation = std::make_unique<Bar>(mode < 2 ? BarMode(mode) : BarMode(2 + reduction));
   operation->aligned = d.take("aligned") || alwaysAligned;
   bool typed = mode < 2 || d.take(reduction == 0 ? "u32" : "pred");
-  // {destination,} barrier {, count} {, predicate}
+  // operands: {destination,} barrier {, count} {, predicate}
   size_t operands = d.instruction.operands.size(), first = mode == 2, last = operands - first;
   if (reduction < 0 || !typed || !d.suffixesFinished() || operands < first + 1 || last < first + 1 || last > first + 2)
     return d.unsupported();

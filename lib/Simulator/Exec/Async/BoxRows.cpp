@@ -11,10 +11,10 @@ namespace {
 
 constexpr uint32_t chunkBytes = 16;
 
-/// Bytes from the first position. A tensor may extend beyond all addresses (for example with an unbounded batch): such
-/// positions lie in no buffer.
+/// Returns the distance in bytes of a position from position 0. A tensor may extend beyond all addresses (for example,
+/// if its batch size is unbounded); the distance of such positions is limited and lies outside every buffer.
 int64_t distance(int64_t position, int64_t stride) {
-  constexpr int64_t farthest = int64_t(1) << 57; // so that five dimensions can be added
+  constexpr int64_t farthest = int64_t(1) << 57; // allows five dimensions to be added without overflow
   return stride > 0 && position > farthest / stride ? farthest : position * stride;
 }
 
@@ -94,7 +94,7 @@ bool BoxRows::bounds(int64_t &first, int64_t &end) const {
       }
     return end > 0;
   }
-  // The first and the last position inside, in every dimension.
+  // Computes the first and the last position inside the tensor in each dimension.
   first = 0;
   end = elementBytes;
   for (unsigned dim = 0; dim < rank; ++dim) {
@@ -136,7 +136,7 @@ void fillOutside(const TensorMap &map, std::byte *to, uint32_t bytes) {
   }
   std::memset(to, 0xff, bytes);
   for (uint32_t last = map.elementBytes() - 1; last < bytes; last += map.elementBytes())
-    to[last] = std::byte(0x7f); // little-endian: sign and exponent
+    to[last] = std::byte(0x7f); // little-endian: the byte with sign and exponent
 }
 
 void convertLoaded(MapType type, std::byte *data, uint32_t bytes) {
@@ -150,7 +150,7 @@ void convertLoaded(MapType type, std::byte *data, uint32_t bytes) {
     std::memcpy(&value, data + at, 4);
     if (flushes && !(value & exponent))
       value &= sign;
-    if (rounds && (value & exponent) != exponent) // to nearest even, 10 bits of mantissa
+    if (rounds && (value & exponent) != exponent) // to nearest even, with 10 mantissa bits
       value = (value + 0xfff + (value >> 13 & 1)) & ~0x1fffu;
     std::memcpy(data + at, &value, 4);
   }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Geometry of copies: the rows of a box in global memory, and the positions of their bytes in shared memory.
+// The geometry of copies: the rows of a box in global memory, and the positions of their bytes in shared memory.
 //
-// A box is a sequence of rows of `rowBytes` bytes: elements that are consecutive in the innermost dimension. In shared
-// memory the rows are consecutive; with a swizzle each row takes one span (32, 64 or 128 bytes), even if it is shorter
-// (seen on an H200). A swizzle permutes the 16-byte chunks of a line by their address (PTX ISA 5.5.6, "Swizzling
-// modes"). A linear copy is a box, too.
+// A box is a sequence of rows of `rowBytes` bytes. A row contains the elements that are consecutive in the innermost
+// dimension. In shared memory the rows are consecutive; with a swizzle, each row takes one span (32, 64 or 128 bytes),
+// even if it is shorter (observed on an H200). A swizzle permutes the 16-byte chunks of a line depending on their
+// address (PTX ISA 5.5.6, "Swizzling modes"). A linear copy is a box, too.
 #pragma once
 
 #include "Simulator/Exec/Async/TensorMap.h"
@@ -13,30 +13,31 @@ namespace tile::sim {
 
 class BoxRows {
 public:
-  /// The part of a row that lies in the tensor. `bytes` 0: none.
+  /// The part of a row that lies in the tensor. If `bytes` is 0, no part does.
   struct Row {
-    int64_t offset = 0; ///< offset of its first byte from the base of the tensor
-    uint32_t skip = 0;  ///< bytes of the row before it
+    int64_t offset = 0; ///< offset of the part's first byte from the base of the tensor
+    uint32_t skip = 0;  ///< number of bytes of the row before the part
     uint32_t bytes = 0;
   };
 
-  /// Makes a box of `bytes` consecutive bytes, a multiple of 16.
+  /// Makes a box of `bytes` consecutive bytes; `bytes` must be a multiple of 16.
   static BoxRows linear(uint32_t bytes);
   BoxRows(const TensorMap &map, const int32_t (&coordinates)[maxTensorDimensions]);
-  /// Makes a box of four rows of a matrix, from column coordinates[0] on; the other coordinates are the rows.
+  /// Makes a box of four rows of a matrix, from column coordinates[0] on. The other coordinates are the row indices.
   static BoxRows listed(const TensorMap &map, const int32_t (&coordinates)[maxTensorDimensions]);
 
-  /// For stores: the 16-byte unit in which a row of the tensor ends is written completely.
+  /// Makes a store write the whole 16-byte chunk in which a row of the tensor ends.
   void endAtWholePieces();
 
   Row row(uint64_t index) const;
   uint64_t count() const { return rows; }
   uint32_t rowBytes() const { return bytes; }
   uint32_t totalBytes() const { return rows * bytes; }
-  /// Bytes from row to row in shared memory, and of all rows there.
+  /// Returns the distance from row to row in shared memory, in bytes; sharedBytes() is the size of all rows there.
   uint32_t pitch() const { return sharedPitch; }
   uint32_t sharedBytes() const { return rows * sharedPitch; }
-  /// Returns true if any element lies in the tensor; then `first` and `end` bound the offsets of those elements.
+  /// Returns true if any element lies in the tensor, and sets `first` and `end` to the bounds of the offsets of the
+  /// elements that do.
   bool bounds(int64_t &first, int64_t &end) const;
 
 private:
@@ -45,7 +46,7 @@ private:
   uint32_t bytes = 0;
   uint32_t sharedPitch = 0;
   bool isLinear = false;
-  bool isListed = false; ///< row i has the position list[i] in dimension 1
+  bool isListed = false; ///< row i is at position list[i] in dimension 1
   int32_t list[4] = {};
   unsigned rank = 1;
   uint32_t elementBytes = 1;
@@ -56,20 +57,20 @@ private:
   int64_t strides[maxTensorDimensions] = {};
 };
 
-/// Returns the position of the byte of a shared address. Address bits 4, 5, 6 are XORed with bits 7, 8, 9.
+/// Returns the swizzled position of the byte at a shared address. Address bits 4, 5, 6 are XORed with bits 7, 8, 9.
 inline uint32_t swizzled(uint32_t address, MapSwizzle swizzle) {
   constexpr uint32_t chunks[] = {0, 0x10, 0x30, 0x70};
   return address ^ (address >> 3 & chunks[uint8_t(swizzle)]);
 }
 
-/// Copies `bytes` (a multiple of 16, as `address` is) to or from shared memory; `base` is the host address of shared
-/// address 0.
+/// Copies `bytes` bytes to or from shared memory. `bytes` and `address` must be multiples of 16; `base` is the host
+/// address of shared address 0.
 void writeSwizzled(std::byte *base, uint32_t address, MapSwizzle swizzle, const std::byte *from, uint32_t bytes);
 void readSwizzled(const std::byte *base, uint32_t address, MapSwizzle swizzle, std::byte *to, uint32_t bytes);
 
-/// The value of elements outside the tensor: zeros, or the NaN of all ones.
+/// Writes the value of elements outside the tensor: zeros, or a NaN.
 void fillOutside(const TensorMap &map, std::byte *to, uint32_t bytes);
-/// Conversions applied by a load: subnormals are flushed to zero; f32 is rounded to tf32.
+/// Applies the conversions of a load: flushes subnormals to zero, and rounds f32 to tf32.
 void convertLoaded(MapType type, std::byte *data, uint32_t bytes);
 
 } // namespace tile::sim

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// cp.async.bulk, cp.reduce.async.bulk: consecutive bytes. PTX ISA 9.7.9.25.3, 9.7.9.25.4.
+// cp.async.bulk, cp.reduce.async.bulk: copies of consecutive bytes. PTX ISA 9.7.9.25.3, 9.7.9.25.4.
 #include "Simulator/Exec/Async/BulkCopy.h"
 
 #include <fmt/format.h>
@@ -40,8 +40,8 @@ Step startLoads(const TransferPlan &plan, const BulkForm &form, MapSwizzle swizz
       return warp.fault(ReportKind::EarlyExit, loc, plan.lane,
                         fmt::format("a copy to shared memory of CTA ({},{},{}), which has ended", box.cta->id[0],
                                     box.cta->id[1], box.cta->id[2]));
-    // PTX ISA, "cp.async.bulk.tensor": in each pair, the CTA whose rank has the same parity as that of the barrier's
-    // CTA.
+    // With .cta_group::2, the copy signals one CTA of the destination's pair: the one whose rank has the same parity as
+    // the rank of the barrier's CTA (PTX ISA, "cp.async.bulk.tensor").
     Cta *signalled = isOfPair ? cluster.cta(box.cta->rank / 2 * 2 + barrierCta->rank % 2) : box.cta;
     if (!signalled)
       return warp.fault(
@@ -58,7 +58,7 @@ Step startLoads(const TransferPlan &plan, const BulkForm &form, MapSwizzle swizz
 
 namespace {
 
-constexpr uint32_t bulkAlignment = 16; ///< of both addresses, and the size
+constexpr uint32_t bulkAlignment = 16; ///< alignment of both addresses and of the size
 
 class BulkCopy final : public LaneByLaneOperation {
 public:
@@ -107,7 +107,7 @@ private:
   }
 };
 
-/// cp.async.bulk.prefetch.L2: only checks the addresses.
+/// cp.async.bulk.prefetch.L2. Only checks the addresses.
 class BulkPrefetch final : public Operation {
 public:
   AddressSource source;
@@ -138,7 +138,8 @@ Result<OperationPtr> decodeBulkPrefetch(Decoding &d) {
   return decoded(d, std::move(operation));
 }
 
-/// Takes the reduction and its type, at the end of the suffixes of cp.reduce.async.bulk. Null: not supported.
+/// Takes the reduction and its type, the last suffixes of cp.reduce.async.bulk. Returns null if the combination is not
+/// supported.
 Reducer takeReducer(Decoding &d, BulkDirection direction) {
   std::optional<ReduceOp> op = takeReduceOp(d);
   if (!op)
@@ -146,7 +147,7 @@ Reducer takeReducer(Decoding &d, BulkDirection direction) {
   bool keepsSubnormals = d.take("noftz");
   std::optional<Type> type = d.takeType();
   bool isHalf = type == Type::F16 || type == Type::BF16;
-  // .add of halves requires .noftz, and no other reduction allows it.
+  // .add of 16-bit floats requires .noftz, and no other reduction allows it.
   if (!type || keepsSubnormals != (isHalf && *op == ReduceOp::Add))
     return nullptr;
   if (direction == BulkDirection::BetweenShared && !reducesInShared(*op, *type))

@@ -8,9 +8,9 @@ namespace tile::sim {
 
 namespace {
 
-constexpr uint32_t lineBytes = 128; ///< within which a swizzle moves bytes
+constexpr uint32_t lineBytes = 128; ///< a swizzle moves bytes only within such a line
 
-/// The next rows to move: some of the remaining ones, or all.
+/// Returns how many of the remaining rows to move next: some or all of them.
 uint64_t partOf(uint64_t left, Random &random) {
   return random.below(3) == 0 ? left : 1 + random.below(left);
 }
@@ -29,7 +29,7 @@ public:
   std::string describe() const override { return fmt::format("{} is in flight", text); }
 
 protected:
-  /// Null after a report: the CTA has exited.
+  /// Returns the host address of shared address 0, or null after a report if the CTA has exited.
   std::byte *sharedBase0() {
     if (box.cta->hasExited() && !reportedExit) {
       reportedExit = true;
@@ -57,7 +57,7 @@ protected:
   Actor issuer;
   TensorMap map;
   bool hasMap = false, reportedExit = false;
-  uint64_t next = 0; ///< row
+  uint64_t next = 0; ///< the next row to move
 };
 
 class IntoShared final : public Transfer {
@@ -96,7 +96,7 @@ private:
   }
 
   Cta &barrierCta;
-  uint32_t barrier; ///< address in that CTA
+  uint32_t barrier; ///< address in the barrier's CTA
   std::vector<std::byte> buffer, old;
 };
 
@@ -149,7 +149,7 @@ private:
   bool wasRead = false;
 };
 
-/// Reports the rows in memory to the checker, adjacent ones as one range.
+/// Reports the rows in global memory to the checker. Adjacent rows are reported as one range.
 void noteRows(const TransferPlan &plan, AccessKind kind, Epoch finished) {
   Checker *checker = plan.warp.cta.cluster.machine.checker;
   if (!checker)
@@ -175,8 +175,8 @@ void noteRows(const TransferPlan &plan, AccessKind kind, Epoch finished) {
   flush();
 }
 
-/// Reports the bytes in shared memory to the checker: all of them or, for rows shorter than the span of their swizzle,
-/// the chunks to which it moves them.
+/// Reports the bytes in shared memory to the checker: all of them or, if the rows are shorter than the span of their
+/// swizzle, the chunks to which the swizzle moves the rows.
 void noteBox(const TransferPlan &plan, const SharedBox &box, AccessKind kind, Epoch finished) {
   constexpr uint32_t chunkBytes = 16;
   Checker *checker = plan.warp.cta.cluster.machine.checker;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// barrier.cluster: all threads of a cluster that have not exited. PTX ISA 9.7.13.4.
+// barrier.cluster: the barrier for all threads of a cluster that have not exited. PTX ISA 9.7.13.4.
 #include "Simulator/Exec/Async/Async.h"
 
 #include <fmt/format.h>

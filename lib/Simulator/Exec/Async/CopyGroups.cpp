@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Groups of copies: cp.async.commit_group, wait_group, wait_all; cp.async.bulk.commit_group, wait_group{.read}. PTX ISA
-// 9.7.9.25.2, 9.7.9.25.6.
+// Groups of asynchronous copies: cp.async.commit_group, wait_group, wait_all; cp.async.bulk.commit_group,
+// wait_group{.read}. PTX ISA 9.7.9.25.2, 9.7.9.25.6.
 //
-// Groups belong to a thread: a wait says nothing about the copies of other threads.
+// Groups belong to a thread, so a wait implies nothing about the copies of other threads.
 #include "Simulator/Exec/Async/Async.h"
 
 #include <fmt/format.h>
@@ -30,13 +30,13 @@ public:
   }
 };
 
-/// Returns the number of groups that are certainly done if at most `allowed` of the committed ones are not.
+/// Returns the number of groups that must be done if at most `allowed` of the committed groups are not.
 uint32_t groupsDone(const AsyncGroups &groups, uint64_t allowed) {
   uint64_t committed = groups.committedGroups();
   return committed > allowed ? committed - allowed : 0;
 }
 
-/// Makes the copies that each lane of `active` has waited for visible to it; lanes may wait for different numbers of
+/// Informs the checker that each lane of `active` has waited for its copies. Lanes may wait for different numbers of
 /// groups.
 template <typename CountOf> void raiseLanes(Warp &warp, LaneMask active, Warp::Waitable waitable, CountOf &&countOf) {
   Checker *checker = checkerOf(warp);
@@ -53,7 +53,7 @@ template <typename CountOf> void raiseLanes(Warp &warp, LaneMask active, Warp::W
 class WaitCopies final : public Operation {
 public:
   uint64_t allowed = 0;
-  bool commits = false; ///< wait_all includes copies that are in no group yet
+  bool commits = false; ///< true for wait_all, which also waits for copies that are in no group yet
 
   Step execute(Warp &warp, Fragment &fragment, LaneMask active) const override {
     if (commits && fragment.progress == 0) {
@@ -99,7 +99,7 @@ public:
   }
 };
 
-/// Takes the number of groups that may be pending: a constant.
+/// Takes the number of groups that may be pending, which must be a constant.
 bool takeCount(Decoding &d, uint64_t &count) {
   if (!d.finished(1) || d.operand(0).kind != Operand::Kind::Immediate)
     return false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// fence, membar: between the accesses of threads, and between proxies. PTX ISA 9.7.13.5, membar/fence.
+// fence, membar: fences between accesses of threads and between proxies. PTX ISA 9.7.13.5, membar/fence.
 //
-// The simulator's memory is in order; a fence only informs the checker.
+// The simulator executes memory accesses in order, so a fence only informs the checker.
 #include "Simulator/Exec/Async/Async.h"
 #include "Simulator/Exec/Async/MapAccess.h"
 
@@ -40,7 +40,7 @@ public:
   }
 };
 
-/// fence.proxy.tensormap::generic.release: makes changed maps visible to threads that acquire them.
+/// fence.proxy.tensormap::generic.release. Makes changed maps visible to threads that acquire them.
 class TensorMapRelease final : public Operation {
 public:
   explicit TensorMapRelease(Scope scope) : scope(scope) {}
@@ -53,7 +53,7 @@ public:
   }
 };
 
-/// fence.proxy.tensormap::generic.acquire: later copies see the current map.
+/// fence.proxy.tensormap::generic.acquire. Later copies use the current contents of the map.
 class TensorMapAcquire final : public Operation {
 public:
   Scope scope = Scope::Gpu;
@@ -99,7 +99,7 @@ Result<OperationPtr> decodeProxyFence(Decoding &d) {
     return decodeTensorMapFence(d);
   if (d.take("alias"))
     return d.finished(0) ? Result<OperationPtr>(make<MemoryFence>(Scope::Cta)) : d.unsupported();
-  if (d.take("async::generic")) { // of copies to shared memory of peers: .acquire / .release
+  if (d.take("async::generic")) { // for copies to shared memory of peers: .acquire / .release
     bool known = d.takeOne({"acquire", "release"}) >= 0 &&
                  d.takeOne({"sync_restrict::shared::cluster", "sync_restrict::shared::cta"}) >= 0 && d.take("cluster");
     return known && d.finished(0) ? Result<OperationPtr>(make<AsyncProxyFence>()) : d.unsupported();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// cp.async: 4, 8 or 16 bytes per thread from global to shared memory, and the mbarrier arrival that waits for them. PTX
-// ISA 9.7.9.25.1, 9.7.13.15.17.
+// cp.async: copies 4, 8 or 16 bytes per thread from global to shared memory; and the mbarrier arrival that waits for
+// these copies. PTX ISA 9.7.9.25.1, 9.7.13.15.17.
 #include "Simulator/Exec/Async/Async.h"
 #include "Simulator/Exec/Async/MbarrierState.h"
 
@@ -10,7 +10,7 @@ namespace tile::sim {
 
 namespace {
 
-/// The copies in flight of one instruction of a warp.
+/// The copies in flight of one instruction executed by a warp.
 class LaneCopies final : public AsyncOperation {
 public:
   LaneCopies(Warp &warp, const Instruction &instruction, uint32_t bytes)
@@ -110,7 +110,7 @@ private:
   }
 };
 
-/// Arrives for each of its lanes when all copies that the lane had issued are done.
+/// An arrival on an mbarrier by each of some lanes, which happens when all earlier copies of that lane are done.
 class ArrivalAfterCopies final : public AsyncOperation {
 public:
   ArrivalAfterCopies(Warp &warp, const Instruction &instruction)
@@ -167,7 +167,7 @@ private:
 class CopyArrive final : public Operation {
 public:
   AddressSource address;
-  bool countsItself = false; ///< not .noinc: the arrival is pending in addition to those of the barrier
+  bool countsItself = false; ///< without .noinc: adds a pending arrival, which this one completes
 
   Step execute(Warp &warp, Fragment &, LaneMask active) const override {
     auto arrival = std::make_unique<ArrivalAfterCopies>(warp, *instruction);
@@ -224,7 +224,7 @@ Result<OperationPtr> decodeLaneCopy(Decoding &d) {
     return d.error("the size must be 4, 8 or 16 bytes, and 16 with .cg");
   operation->destination = d.address(d.operand(0));
   operation->source = d.address(d.operand(1));
-  if (operands == 4u + hint) { // bytes of the source, or a predicate that disables the read
+  if (operands == 4u + hint) { // number of bytes of the source, or a predicate that disables the read
     const Operand &last = d.operand(3);
     operation->mayIgnore =
         last.kind == Operand::Kind::Register && d.program.function.registers[last.index].type == Type::Pred;

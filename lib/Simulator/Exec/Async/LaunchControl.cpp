@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// clusterlaunchcontrol: a cluster takes over the work of one that has not begun. PTX ISA 9.7.13.17.
+// clusterlaunchcontrol: a cluster takes over the work of a cluster that has not begun. PTX ISA 9.7.13.17.
 //
-// try_cancel writes 16 bytes to shared memory, with multicast of each CTA of the cluster, and signals an mbarrier, as a
-// bulk copy does; query_cancel reads them. They are 1 and the indices of the cluster's first CTA, or zeros.
+// try_cancel writes a response of 16 bytes to shared memory (with multicast, of each CTA of the cluster) and signals an
+// mbarrier, as a bulk copy does. query_cancel reads the response: 1 and the indices of the first CTA of the cancelled
+// cluster, or zeros if there was none.
 #include "Simulator/Exec/Async/Async.h"
 #include "Simulator/Exec/Async/MbarrierState.h"
 
@@ -22,7 +23,7 @@ class Cancellation final : public AsyncOperation {
 public:
   struct Target {
     Cta *cta;
-    uint32_t response, barrier; ///< addresses in it
+    uint32_t response, barrier; ///< addresses in this CTA
   };
 
   Cancellation(Machine &machine, std::vector<Target> targets, const Actor &issuer)

@@ -97,7 +97,7 @@ void noteStoredMaps(Warp &warp, const LaneAccess &access) {
     if (access.space[lane] != Space::Global)
       return;
     const uint64_t last = access.address[lane] / mapAlignment * mapAlignment;
-    for (uint64_t start : {last, last - mapAlignment}) // the field may be in either half of the map
+    for (uint64_t start : {last, last - mapAlignment}) // the field may be in either half of a map
       if (const Allocation *allocation = memory.find(start, tensorMapBytes);
           allocation && isTensorMap(allocation->host + (start - allocation->address)))
         noteMapChange(warp, start);

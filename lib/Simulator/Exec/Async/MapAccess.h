@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tensor maps in the memory of a kernel: in its parameters, in global memory, in shared memory while it creates them.
+// Tensor maps in a kernel's memory: in its parameters, in global memory, or in shared memory while the kernel creates
+// them.
 #pragma once
 
 #include "Simulator/Exec/Async/MbarrierState.h"
@@ -7,22 +8,23 @@
 
 namespace tile::sim {
 
-/// Returns the map at a generic address, ready for use by a copy. Returns false after a report: no valid map, or one
-/// created by a kernel and not acquired by fence.proxy.tensormap in its current form, or not released before.
+/// Reads the map at a generic address for a copy. Returns false after a report: if there is no valid map, or if the
+/// kernel created the map and did not release its current contents or acquire them by fence.proxy.tensormap.
 bool loadTensorMap(Warp &warp, const Instruction &instruction, unsigned lane, uint64_t address, TensorMap &map);
 
-/// fence.proxy.tensormap::generic.acquire for the map at `address`. Returns false after a report.
+/// Executes fence.proxy.tensormap::generic.acquire for the map at `address`. Returns false after a report.
 bool acquireTensorMap(Warp &warp, const Instruction &instruction, unsigned lane, uint64_t address);
 
-/// Records that a thread of the warp has changed the map at `address` in global memory, which must be released.
+/// Records that a thread of the warp has changed the map at `address` in global memory; the map must then be released.
 void noteMapChange(Warp &warp, uint64_t address);
-/// The same for all maps that a store has written to: kernels create maps in shared memory, and copy them.
+/// Records the same for all maps that a store may have changed: kernels create maps in shared memory and copy them to
+/// global memory.
 void noteStoredMaps(Warp &warp, const LaneAccess &access);
-/// fence.proxy.tensormap::generic.release: of all maps that threads of the CTA have changed.
+/// Executes fence.proxy.tensormap::generic.release for all maps that threads of the CTA have changed.
 void releaseTensorMaps(Warp &warp);
 
-/// Returns the 128 bytes at an address in `space`, for `kind` of access. Null after a report, also for a generic
-/// address that is in none of the spaces `possible`.
+/// Returns the 128 bytes of a map at an address in `space`, for an access of this kind. Returns null after a report,
+/// including when the address is generic and lies in none of the `possible` spaces.
 std::byte *resolveTensorMap(Warp &warp, const Instruction &instruction, unsigned lane, Space space, uint64_t address,
                             AccessKind kind, std::initializer_list<Space> possible);
 

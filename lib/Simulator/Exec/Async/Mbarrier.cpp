@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// mbarrier.*: the operations of threads on mbarrier objects. PTX ISA 9.7.13.15.
+// mbarrier.*: the operations that threads execute on mbarrier objects. PTX ISA 9.7.13.15.
 #include "Simulator/Exec/Async/Async.h"
 #include "Simulator/Exec/Async/MbarrierState.h"
 
@@ -9,7 +9,7 @@ namespace tile::sim {
 
 namespace {
 
-/// The eight bytes of an mbarrier, which a program may not read.
+/// The contents of the eight bytes of an mbarrier object. Programs may not read them.
 constexpr uint64_t objectToken = 0x726569727261626d; // "mbarrier"
 
 class Init final : public Operation {
@@ -74,11 +74,11 @@ public:
   }
 };
 
-/// arrive, arrive_drop, expect_tx, complete_tx: the changes to the counts of a barrier.
+/// The changes that arrive, arrive_drop, expect_tx and complete_tx make to the counts of a barrier.
 struct Change {
   bool isArrival = false;
   bool drops = false;
-  bool mayComplete = true; ///< not .noComplete
+  bool mayComplete = true; ///< false with .noComplete
   bool expects = false, completes = false;
   bool relaxed = false;
   bool hasClusterScope = false;
@@ -100,7 +100,7 @@ public:
       BarrierRef ref = findBarrier(warp, instruction->loc, lanes, at, false);
       if (!ref)
         return Step::Fault;
-      uint64_t releasedIn = ~uint64_t(0); // the phase in which the lanes arrived with release semantics
+      uint64_t releasedIn = ~uint64_t(0); // the phase in which the lanes last arrived with release semantics
       for (; lanes; lanes &= lanes - 1) {
         Checker *checker = checkerOf(warp);
         if (checker && change.isArrival && ref.barrier->phase != releasedIn)
@@ -115,8 +115,8 @@ public:
   }
 
 private:
-  /// Makes what the lanes have observed visible to waiting threads. Between CTAs without cluster scope, it does not
-  /// become visible to the async proxy.
+  /// Makes everything that the lanes have observed visible to the waiting threads. If the barrier is in another CTA and
+  /// the arrival lacks cluster scope, it does not become visible to the async proxy.
   void release(Checker &checker, Warp &warp, const BarrierRef &ref, LaneMask lanes) const {
     SyncClock &arriving = ref.barrier->arriving;
     if (change.relaxed)
@@ -217,7 +217,8 @@ public:
   }
 
 private:
-  /// Returns the phase whose completion the lane tests: the current one, or the one before it (-1 before the first).
+  /// Sets `phase` to the phase whose completion the lane tests: the current one or the one before it (-1 before the
+  /// first). Returns false after a report.
   bool phaseOf(Warp &warp, unsigned lane, const BarrierRef &ref, int64_t &phase) const {
     const Mbarrier &barrier = *ref.barrier;
     int64_t current = barrier.phase;
@@ -251,15 +252,15 @@ public:
   }
 };
 
-/// {.shared, .shared::cta, .shared::cluster}, or a generic address. The ranges of the spaces are disjoint, so the
-/// address alone tells which one is meant.
+/// Takes .shared, .shared::cta, .shared::cluster, or nothing for a generic address. The addresses of the spaces are
+/// disjoint, so an address alone tells its space.
 bool takeSharedSpace(Decoding &d, bool mayBePeer) {
   if (mayBePeer && d.take("shared::cluster"))
     return true;
   return d.takeOne({"shared::cta", "shared"}) >= 0;
 }
 
-/// {.sem{.scope}}; the default scope is that of the CTA.
+/// The suffixes {.sem{.scope}}. The default scope is the CTA.
 struct Order {
   bool relaxed = false, hasClusterScope = false;
 };
@@ -281,7 +282,7 @@ Result<OperationPtr> decodeUpdate(Decoding &d, bool drops) {
   takeSharedSpace(d, change.mayComplete);
   size_t operands = d.instruction.operands.size();
   bool needsCount = change.expects || !change.mayComplete;
-  // A remote arrival returns no state, and its destination operand is optional.
+  // An arrival on a peer's barrier returns no state, and its destination operand is optional.
   bool hasState = operands > 0 && d.operand(0).kind != Operand::Kind::Address;
   if (!d.take("b64") || !d.suffixesFinished() || operands < hasState + 1u + needsCount || operands > hasState + 2u)
     return d.unsupported();
@@ -324,7 +325,7 @@ Result<OperationPtr> decodeTest(Decoding &d, bool maySuspend) {
   else
     operation->state = d.source<uint64_t>(2);
   if (operands == 4)
-    d.source<uint32_t>(3); // suspend-time hint, ignored: any wait time is valid
+    d.source<uint32_t>(3); // the suspend-time hint is ignored, because any wait time is valid
   return decoded(d, std::move(operation));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reductions of copies: cp.reduce.async.bulk, red.async. PTX ISA 9.7.9.25.
+// The reductions of copies: cp.reduce.async.bulk, red.async. PTX ISA 9.7.9.25.
 #pragma once
 
 #include "Simulator/Exec/Async/TensorMap.h"
@@ -12,14 +12,15 @@ namespace tile::sim {
 
 enum class ReduceOp : uint8_t { Add, Min, Max, Inc, Dec, And, Or, Xor };
 
-/// to[i] = to[i] op from[i] for `bytes` bytes of elements.
+/// Computes to[i] = to[i] op from[i] for elements with a total size of `bytes`.
 using Reducer = void (*)(std::byte *to, const std::byte *from, uint32_t bytes);
 
-/// Null: no such combination.
+/// Returns null if the combination does not exist.
 Reducer findReducer(ReduceOp op, Type type);
-/// Returns true if copies and stores into shared memory support the reduction: integers of 32 bits, sums of 64 bits.
+/// Returns true if copies and stores into shared memory support the reduction: all 32-bit integer reductions, and
+/// 64-bit sums.
 bool reducesInShared(ReduceOp op, Type type);
-/// Returns the type in which a reduction computes, for elements of a tensor map.
+/// Returns the type in which a reduction of elements of a tensor map computes.
 Type reductionType(MapType type, ReduceOp op);
 
 } // namespace tile::sim

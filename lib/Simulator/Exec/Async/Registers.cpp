@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// setmaxnreg: the number of registers of the threads of a warp group. PTX ISA 9.7.19.5.
+// setmaxnreg: changes the number of registers of the threads of a warp group. PTX ISA 9.7.19.5.
 //
-// The warps of a CTA start with the same number and share a pool of released registers. If the kernel does not declare
-// its initial number, the instruction may have no effect, and only the set of warps that execute it is checked.
+// The warps of a CTA start with the same number of registers and share a pool of released registers. If the kernel does
+// not declare the initial number, the instruction may have no effect, and only the set of warps that execute it is
+// checked.
 #include "Simulator/Exec/Async/Async.h"
 
 #include <fmt/format.h>
@@ -29,7 +30,7 @@ public:
       return Step::Next;
     if (increases && uint64_t(count - before) * warpSize > cta.freeRegisters)
       return Step::Wait;
-    cta.freeRegisters += (before - count) * warpSize; // modulo 2^32: either sign
+    cta.freeRegisters += (before - count) * warpSize; // modulo 2^32, so the difference may be negative
     warp.registersPerThread = count;
     cta.cluster.noteProgress();
     return Step::Next;
@@ -50,10 +51,10 @@ private:
                       fmt::format(text, std::forward<Arguments>(arguments)...));
   }
 
-  /// The ISA requires all warps of a group to execute the same instruction, and to synchronize before the next one.
-  /// Code for Blackwell (of Triton 3.6, CUTLASS) gives roles to single warps of a group: warps of a group request the
-  /// same number from different instructions, and some request the number that they already have. So only requests that
-  /// change the number must agree within the group.
+  /// Returns true on sm_90, where this file enforces the rule of the ISA: all warps of a group must execute the same
+  /// instruction, and must synchronize before the next one. Code for Blackwell (from Triton 3.6, CUTLASS) assigns roles
+  /// to individual warps of a group: they request the same number from different instructions, and some request the
+  /// number that they already have. There, only requests that change the number must agree within the group.
   static bool isStrict(const Warp &warp) { return warp.cta.cluster.machine.program.module.target.starts_with("sm_90"); }
 
   bool isSame(const Warp &warp, const Instruction &other) const {
@@ -66,8 +67,8 @@ private:
     return !isStrict(warp) && count == (own.empty() ? warp.registersPerThread : own.back()->operands[0].bits);
   }
 
-  /// All warps of the group execute the same instructions, one after another, and have registers to release or to
-  /// take.
+  /// Checks that all warps of the group execute the same instructions in the same order, and that the new number is not
+  /// less (for inc) or more (for dec) than the current one.
   Step join(Warp &warp) const {
     std::vector<const Instruction *> &own = warp.registerChanges;
     own.push_back(instruction);

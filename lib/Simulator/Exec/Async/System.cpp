@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Instructions that concern the environment of a thread: cache hints, dependent grids, and cluster addresses. PTX ISA
-// 9.7.9 (prefetch, createpolicy …, mapa, getctarank), 9.7.13.14, 9.7.19.
+// Instructions for the environment of a thread: cache hints, dependent grids and cluster addresses. PTX ISA 9.7.9
+// (prefetch, createpolicy …, mapa, getctarank), 9.7.13.14, 9.7.19.
 //
-// Caches have no effect that a program can observe, and a launch runs alone: for most of these only the operands are
-// checked.
+// Caches have no effect that a program can observe, and no other launch runs at the same time, so most of these
+// instructions only check their operands.
 #include "Simulator/Exec/Async/Async.h"
 
 #include <fmt/format.h>
@@ -33,10 +33,11 @@ Result<OperationPtr> decodePrefetchUniform(Decoding &d) {
   return d.take("L1") ? noEffect(d, 1) : d.unsupported();
 }
 
-/// discard, applypriority: of a line of L2. The contents after discard are not modelled.
+/// discard, applypriority: hints for a line of L2. The simulator does not model that discard leaves the contents
+/// undefined.
 class LineHint final : public Operation {
 public:
-  static constexpr uint32_t lineBytes = 128; ///< PTX ISA, "discard": alignment and the only size
+  static constexpr uint32_t lineBytes = 128; ///< PTX ISA, "discard": the alignment and the only size
   AddressSource address;
   Step execute(Warp &warp, Fragment &, LaneMask active) const override {
     for (; active; active &= active - 1) {
@@ -68,7 +69,7 @@ Result<OperationPtr> decodeDiscard(Decoding &d) {
   return decodeLineHint(d, "L2");
 }
 
-/// createpolicy: a cache policy is a value that only cache hints accept.
+/// createpolicy. A cache policy is a value that only cache hints accept.
 class CreatePolicy final : public Operation {
 public:
   Dest<uint64_t> policy;
@@ -103,8 +104,8 @@ Result<OperationPtr> decodeCreatePolicy(Decoding &d) {
   return decoded(d, std::move(operation));
 }
 
-/// griddepcontrol.wait waits for preceding grids, which have already ended here. launch_dependents allows dependent
-/// grids to begin; here they begin when this one has ended.
+/// griddepcontrol.wait waits for preceding grids, which have already ended in the simulator. launch_dependents allows
+/// dependent grids to begin, but the simulator starts them only after this grid has ended.
 Result<OperationPtr> decodeGridControl(Decoding &d) {
   return d.takeOne({"wait", "launch_dependents"}) >= 0 ? noEffect(d, 0) : d.unsupported();
 }
@@ -121,7 +122,7 @@ Result<OperationPtr> decodeProfilerEvent(Decoding &d) {
   return noEffect(d, 1);
 }
 
-/// mapa: the same address in the shared memory of another CTA of the cluster.
+/// mapa. Returns the same address in the shared memory of another CTA of the cluster.
 template <typename T> class MapAddress final : public Operation {
 public:
   Dest<T> result;
@@ -162,13 +163,13 @@ Result<OperationPtr> decodeMapAddress(Decoding &d) {
   std::optional<Type> type = d.takeType();
   if (!d.finished(3) || (type != Type::U32 && type != Type::U64))
     return d.unsupported();
-  // A variable's name is its shared address.
+  // The name of a variable stands for its shared address, which is not generic.
   if (isGeneric && d.operand(1).kind == Operand::Kind::Symbol)
     return d.error("a variable where a generic address is needed");
   return type == Type::U32 ? makeMapAddress<uint32_t>(d, isGeneric) : makeMapAddress<uint64_t>(d, isGeneric);
 }
 
-/// getctarank: the CTA of the cluster that owns a shared address.
+/// getctarank. Returns the CTA of the cluster that owns a shared address.
 class CtaRank final : public Operation {
 public:
   Dest<uint32_t> result;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// cp.async.bulk.tensor, cp.reduce.async.bulk.tensor, in tile mode, also with gather4 and scatter4. PTX ISA 9.7.9.27.
+// cp.async.bulk.tensor, cp.reduce.async.bulk.tensor in tile mode, including gather4 and scatter4. PTX ISA 9.7.9.27.
 //
 // im2col modes are not implemented: they are rejected when the program is loaded.
 #include "Simulator/Exec/Async/BulkCopy.h"
@@ -11,21 +11,22 @@ namespace tile::sim {
 
 namespace {
 
-constexpr uint32_t boxAlignment = 128; ///< of the box in shared memory, PTX ISA 5.5.6
-/// Alignment of the first element of a box in a row. Measured on an H200: otherwise the copy raises an
-/// illegal-instruction error, for elements of 1, 2 and 4 bytes, all swizzles, and one and two dimensions.
+constexpr uint32_t boxAlignment = 128; ///< alignment of the box in shared memory, PTX ISA 5.5.6
+/// The alignment, in bytes, of the first element of a box within its row. On an H200, a copy with any other position
+/// causes an illegal-instruction error (measured for elements of 1, 2 and 4 bytes, all swizzles, one and two
+/// dimensions).
 constexpr int64_t rowAlignment = 16;
 
-/// [map, {coordinates}]
+/// The operand [map, {coordinates}].
 struct TensorOperand {
   AddressSource map;
   unsigned rank = 0;
-  bool listsRows = false; ///< gather4, scatter4: a column, and four row indices
+  bool listsRows = false; ///< gather4, scatter4: a column and four row indices
   unsigned count() const { return listsRows ? 5 : rank; }
   Source<int32_t> coordinates[maxTensorDimensions];
 };
 
-/// Finds the map and the rows of the box of one lane; returns false after a report.
+/// Finds the map of one lane's copy and the coordinates of its box. Returns false after a report.
 bool loadBox(Warp &warp, const Instruction &instruction, unsigned lane, const TensorOperand &operand, TensorMap &map,
              int32_t (&coordinates)[maxTensorDimensions]) {
   if (!loadTensorMap(warp, instruction, lane, operand.map.one(warp, lane), map))
@@ -68,7 +69,7 @@ private:
                       .lane = lane,
                       .rows = tensor.listsRows ? BoxRows::listed(map, coordinates) : BoxRows(map, coordinates)};
     plan.map = &map;
-    // Measured on an H200. Unknown for reductions.
+    // This behaviour was measured on an H200. For reductions it is unknown.
     if (form.direction == BulkDirection::OutOfShared && !reduction)
       plan.rows.endAtWholePieces();
     if (!resolveRows(plan, map.address))
@@ -92,7 +93,7 @@ private:
   }
 };
 
-/// cp.async.bulk.prefetch.tensor: only checks the map.
+/// cp.async.bulk.prefetch.tensor. Only checks the map.
 class TensorPrefetch final : public Operation {
 public:
   TensorOperand tensor;
@@ -107,7 +108,7 @@ public:
   }
 };
 
-/// .1d … .5d: the rank; 0: none.
+/// Takes .1d … .5d and returns the rank, or 0 if there is none.
 unsigned takeRank(Decoding &d) {
   return d.takeOne({"1d", "2d", "3d", "4d", "5d"}) + 1;
 }
@@ -116,7 +117,7 @@ bool decodeTensor(Decoding &d, const Operand &operand, unsigned rank, TensorOper
   tensor.rank = rank;
   if (operand.kind != Operand::Kind::Address || operand.elements.size() < 2)
     return false;
-  // The coordinates follow the map, separately or as one vector.
+  // The coordinates follow the map, as separate elements or as one vector.
   const Operand &second = operand.elements[1];
   bool isVector = second.kind == Operand::Kind::Vector;
   const std::vector<Operand> &list = isVector ? second.elements : operand.elements;
@@ -148,7 +149,7 @@ Result<OperationPtr> decodeTensorCopy(Decoding &d) {
   BulkForm &form = operation->form;
   bool reduces = d.instruction.suffixes.front() == "reduce";
   unsigned rank = takeRank(d);
-  // CUTLASS writes .cta_group before the destination, where ptxas accepts it, too.
+  // CUTLASS writes .cta_group before the destination, and ptxas accepts that position, too.
   form.ctaGroup = d.takeOne({"cta_group::1", "cta_group::2"}) + 1;
   int destination = d.takeOne({"shared::cluster", "shared::cta", "global"});
   int source = d.takeOne({"global", "shared::cta"});

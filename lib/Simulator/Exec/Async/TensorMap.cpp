@@ -13,7 +13,7 @@ using runtime::Success;
 
 namespace {
 
-/// The 128 bytes of a tensor map.
+/// The layout of the 128 bytes of a tensor map.
 struct Packed {
   uint32_t magic;
   uint8_t rank, type, interleave, swizzle;
@@ -29,7 +29,7 @@ static_assert(sizeof(Packed) == tensorMapBytes);
 
 constexpr uint32_t magic = 0x70614d54; // "TMap"
 
-// CUDA driver API, cuTensorMapEncodeTiled.
+// The limits of cuTensorMapEncodeTiled (CUDA driver API).
 constexpr uint64_t alignment = 16, maxElementsOfDim = uint64_t(1) << 32, strideLimit = uint64_t(1) << 40;
 constexpr uint32_t maxBox = 256, maxElementStride = 8;
 constexpr uint64_t sharedBoxLimit = 227 * 1024;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tensor maps of the simulator: the arguments of cuTensorMapEncodeTiled, in 128 bytes of a private format.
+// The simulator's tensor maps: the arguments of cuTensorMapEncodeTiled, stored in 128 bytes in a private format.
 //
-// The format of real maps is not published, and programs do not read it; only this file interprets these bytes. A map
-// starts as zeros, which is not a valid map, so that tensormap.replace can set one field after the other.
+// The format of real maps is not published, and programs do not read it, so only this file interprets these bytes. A
+// kernel creates a map from zeros, which are not a valid map, by setting one field after another with
+// tensormap.replace.
 #pragma once
 
 #include "Runtime/Result.h"
@@ -22,28 +23,28 @@ constexpr uint8_t numMapTypes = 13;
 unsigned mapTypeBytes(MapType type);
 bool isFloat(MapType type);
 
-/// CUtensorMapSwizzle: 16-byte chunks within spans of 32, 64, 128 bytes.
+/// The values of CUtensorMapSwizzle: a swizzle permutes 16-byte chunks within spans of 32, 64 or 128 bytes.
 enum class MapSwizzle : uint8_t { None, Bytes32, Bytes64, Bytes128 };
-/// CUtensorMapFloatOOBfill.
+/// The values of CUtensorMapFloatOOBfill.
 enum class MapFill : uint8_t { Zero, Nan };
 
-/// Dimensions are innermost first.
+/// A tensor map. Dimensions are ordered from the innermost one.
 struct TensorMap {
   uint64_t address = 0;
   uint32_t rank = 0;
-  uint64_t sizes[maxTensorDimensions] = {};       ///< elements
-  uint64_t strides[maxTensorDimensions - 1] = {}; ///< bytes, of dimensions 1 …
-  uint32_t box[maxTensorDimensions] = {};         ///< elements
+  uint64_t sizes[maxTensorDimensions] = {};       ///< in elements
+  uint64_t strides[maxTensorDimensions - 1] = {}; ///< in bytes, from dimension 1 on
+  uint32_t box[maxTensorDimensions] = {};         ///< in elements
   uint32_t elementStrides[maxTensorDimensions] = {};
   MapType type = MapType::U8;
   uint8_t interleave = 0; ///< CUtensorMapInterleave: none, 16 bytes, 32 bytes
   MapSwizzle swizzle = MapSwizzle::None;
-  uint8_t promotion = 0; ///< CUtensorMapL2promotion; changes nothing here
+  uint8_t promotion = 0; ///< CUtensorMapL2promotion; has no effect here
   MapFill fill = MapFill::Zero;
-  bool madeByKernel = false; ///< modified by tensormap.replace: needs fence.proxy.tensormap before it is used
+  bool madeByKernel = false; ///< modified by tensormap.replace; needs fence.proxy.tensormap before a copy uses it
 
   unsigned elementBytes() const { return mapTypeBytes(type); }
-  /// Returns the elements of a box in dimension `dim`: those that the traversal stride selects.
+  /// Returns the number of elements of a box in dimension `dim`, which the traversal stride selects.
   uint32_t boxElements(unsigned dim) const {
     return dim == 0 ? box[0] : (box[dim] + elementStrides[dim] - 1) / elementStrides[dim];
   }
@@ -51,16 +52,18 @@ struct TensorMap {
 
 using TensorMapBytes = std::array<std::byte, tensorMapBytes>;
 
-/// The rules of cuTensorMapEncodeTiled (CUDA driver API); the error names the rule that is broken, with the values.
+/// Checks the rules of cuTensorMapEncodeTiled (CUDA driver API). The error names the rule that is broken and the
+/// values.
 runtime::Status checkTensorMap(const TensorMap &map);
-/// Returns an error for a map that breaks a rule.
+/// Returns an error for a map that breaks one of these rules.
 runtime::Result<TensorMapBytes> encodeTensorMap(const TensorMap &map);
 /// Returns an error for bytes that are not a valid map.
 runtime::Result<TensorMap> decodeTensorMap(const std::byte *bytes);
 
-/// Returns true if the 128 bytes began as a map, valid or not.
+/// Returns true if the 128 bytes begin like a map, whether it is valid or not.
 bool isTensorMap(const std::byte *bytes);
-/// For tensormap.replace: reads the fields, valid or not. Returns false if the bytes are neither zeros nor a map.
+/// Reads the fields of a map, valid or not, for tensormap.replace. Returns false if the bytes are neither zeros nor a
+/// map.
 bool readTensorMapFields(const std::byte *bytes, TensorMap &map);
 void writeTensorMapFields(const TensorMap &map, std::byte *bytes);
 

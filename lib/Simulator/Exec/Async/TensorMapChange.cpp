@@ -22,7 +22,7 @@ enum class MapField : uint8_t {
   FillMode
 };
 
-/// Element types of tensormap.replace, whose order differs from the driver's (PTX ISA, "Tensor-map new value
+/// The element types of tensormap.replace. Their order differs from the driver's (PTX ISA, "Tensor-map new value
 /// validity").
 constexpr MapType replaceTypes[] = {MapType::U8,   MapType::U16,  MapType::U32,    MapType::S32,    MapType::U64,
                                     MapType::S64,  MapType::F16,  MapType::F32,    MapType::F32Ftz, MapType::F64,
@@ -69,7 +69,7 @@ private:
     case MapField::GlobalAddress:
       map.address = value;
       return true;
-    case MapField::Rank: // one less than the number of dimensions
+    case MapField::Rank: // the value is one less than the number of dimensions
       map.rank = value + 1;
       return value < maxTensorDimensions;
     case MapField::BoxDim:
@@ -101,7 +101,7 @@ private:
   }
 };
 
-/// Copies a map to global memory, with a release fence; executed by the whole warp.
+/// Copies a map to global memory and executes a release fence. The whole warp executes the instruction together.
 class CopyFenced final : public Operation {
 public:
   AddressSource destination, source;
@@ -117,7 +117,7 @@ public:
     if (!to)
       return Step::Fault;
     std::memcpy(to, from, tensorMapBytes);
-    warp.cta.cluster.machine.unreleasedMaps.release({destination.one(warp, lane)}); // includes the release
+    warp.cta.cluster.machine.unreleasedMaps.release({destination.one(warp, lane)}); // a part of this instruction
     if (Checker *checker = checkerOf(warp))
       checker->fence(warp, scope, active);
     warp.cta.cluster.noteProgress();
