@@ -2,8 +2,8 @@
 // The floating-point formats with fewer bits than float, bit-exact. The numbers of sign, exponent and mantissa bits
 // are:
 //
-//   f16 1-5-10   bf16 1-8-7   tf32 1-8-10   e4m3 1-4-3   e5m2 1-5-2   e2m3 1-2-3   e3m2 1-3-2   e2m1 1-2-1   ue8m0
-//   0-8-0
+//   f16 1-5-10   bf16 1-8-7   tf32 1-8-10   e4m3 1-4-3   e5m2 1-5-2   e2m3 1-2-3   e3m2 1-3-2   e2m1 1-2-1
+//   ue8m0 0-8-0
 //
 // e4m3 has no infinity and one NaN (S.1111.111), so its largest value is 448; e2m3, e3m2 and e2m1 have neither infinity
 // nor NaN; ue8m0 is a power of two (0xff is NaN). PTX ISA 5.2.3, "Alternate floating-point data formats".

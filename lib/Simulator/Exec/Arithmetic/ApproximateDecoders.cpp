@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// sin cos lg2 ex2 tanh rsqrt, testp: PTX ISA 9.7.3, 9.7.4.
+// sin cos lg2 ex2 tanh rsqrt testp: PTX ISA 9.7.3, 9.7.4.
 #include "Simulator/Exec/Arithmetic/Elementwise.h"
 #include "Simulator/Numerics/Approximate.h"
 
@@ -8,12 +8,12 @@ namespace {
 
 using namespace numerics;
 
-/// Applies a function of floats to f16 or bf16.
+/// Applies a function of floats to an f16 or bf16 value.
 template <float (*function)(float), typename T> T ofHalf(T x) {
   return narrow<T>(function(toFloat(x)));
 }
 
-/// name.approx{.ftz}.f32
+/// Decodes name.approx{.ftz}.f32.
 template <float (*function)(float)> Result<OperationPtr> decodeApproximate(Decoding &d) {
   if (!d.take("approx"))
     return d.unsupported();
@@ -23,7 +23,7 @@ template <float (*function)(float)> Result<OperationPtr> decodeApproximate(Decod
   return elementwise<function>(d, modifiers);
 }
 
-/// ex2 and tanh also of f16 and bf16; ex2 of bf16 is always .ftz.
+/// Decodes ex2 and tanh, which also exist for f16 and bf16. ex2 of bf16 always has .ftz.
 template <float (*function)(float), bool hasFlush> Result<OperationPtr> decodeApproximateHalf(Decoding &d) {
   if (!d.take("approx"))
     return d.unsupported();
@@ -62,7 +62,7 @@ Result<OperationPtr> decodeRsqrt(Decoding &d) {
   return d.unsupported();
 }
 
-/// testp.op.type p, a: a property of a floating-point value.
+/// testp.op.type p, a. Tests for a property of a floating-point value.
 enum class Property { Finite, Infinite, Number, NotANumber, Normal, Subnormal };
 
 template <typename T> class TestProperty final : public Operation {
@@ -87,7 +87,7 @@ private:
     case Property::NotANumber:
       return std::isnan(value);
     case Property::Normal:
-      return std::isnormal(value) || value == 0; // the hardware counts zero as well
+      return std::isnormal(value) || value == 0; // the hardware counts zero as normal, too
     case Property::Subnormal:
       return std::isfinite(value) && value != 0 && !std::isnormal(value);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Bits, logic and shifts: PTX ISA 9.7.1, 9.7.8 and prmt.
+// Bit operations, logic and shifts: PTX ISA 9.7.1, 9.7.8, and prmt.
 #include "Simulator/Exec/Arithmetic/Elementwise.h"
 #include "Simulator/Numerics/Bits.h"
 
@@ -8,7 +8,7 @@ namespace {
 
 using namespace numerics;
 
-// Logic on predicates works on the masks of all lanes.
+// A logic operation on predicates, which computes on the masks of all lanes.
 class PredicateLogic final : public Operation {
 public:
   enum class Kind { And, Or, Xor };
@@ -63,8 +63,8 @@ Result<OperationPtr> decodeCnot(Decoding &d) {
       d, d.takeType(), [&](auto tag) { return elementwise<&logicalNot<typename decltype(tag)::type>>(d); });
 }
 
-/// lop3: the table is known at decode time, and selects some of the eight rows. With .and/.or: d|p, a, b, c, table, q
-/// with p = (d != 0) op q.
+/// lop3. The lookup table is known at decode time; the result is the OR of those of its eight rows that it selects. The
+/// form with .and or .or has the operands d|p, a, b, c, table, q, where p = (d != 0) op q.
 class Lookup final : public Operation {
 public:
   Dest<uint32_t> dest;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Extended-precision arithmetic: the carry flag of each lane, Warp::carry, passes from one instruction to the next.
+// Extended-precision arithmetic: each lane has a carry flag, Warp::carry, which passes from one instruction to the
+// next.
 //
-// add.cc sets it to the carry out, addc adds it and, with .cc, sets it; sub.cc sets it to the *borrow*, which subc
-// subtracts. PTX ISA 9.7.2.
+// add.cc sets the flag to the carry out, and addc adds the flag and, with .cc, sets it. sub.cc sets the flag to the
+// *borrow*, which subc subtracts. PTX ISA 9.7.2.
 #include "Simulator/Exec/Arithmetic/Elementwise.h"
 #include "Simulator/Numerics/Integer.h"
 
@@ -11,7 +12,7 @@ namespace {
 
 using namespace numerics;
 
-/// d = ±(a * b) + c + carry; one factor is 1 for add and sub.
+/// Computes d = ±(a * b) + c + carry. For add and sub, one factor is 1.
 template <typename T> class WithCarry final : public Operation {
 public:
   enum class Kind { Add, Sub, MadLow, MadHigh };
@@ -67,7 +68,7 @@ private:
   Source<T> a, b, c;
 };
 
-/// The cursor is at `.cc`, or at the type.
+/// Decodes the suffixes from `.cc`, which is optional, or from the type on.
 template <typename Kind>
 Result<OperationPtr> decodeCarry(Decoding &d, Kind kind32, bool takesCarry, size_t operandCount) {
   bool setsCarry = d.take("cc");

@@ -12,7 +12,7 @@ std::optional<ComparisonKind> takeComparison(Decoding &d, bool isFloat, bool isU
   };
   static constexpr Named all[] = {
       {"eq", {Relation::Equal, false, false}, Named::Any},
-      {"ne", {Relation::Equal, false, true}, Named::Any}, // for floats see below
+      {"ne", {Relation::Equal, false, true}, Named::Any}, // for floats, see below
       {"lt", {Relation::Less, false, false}, Named::Any},
       {"le", {Relation::LessEqual, false, false}, Named::Any},
       {"gt", {Relation::Less, true, false}, Named::Any},
@@ -62,8 +62,8 @@ bool canFlush(Type type) {
   return type == Type::F32 || type == Type::F16 || type == Type::F16x2;
 }
 
-/// setp.cmp{.bool}{.ftz}.type p{|q}, a, b{, {!}c}: p = cmp bool c, q = !cmp bool c. Packed: p of the lower halves, q of
-/// the upper ones.
+/// setp.cmp{.bool}{.ftz}.type p{|q}, a, b{, {!}c}. Computes p = cmp bool c and q = !cmp bool c. In the packed form, p
+/// belongs to the lower halves and q to the upper halves.
 template <typename T, unsigned parts> class SetPredicate final : public Operation {
 public:
   SetPredicate(Decoding &d, ComparisonKind kind, bool flush) : sources(d, 1, kind, flush) {}
@@ -132,7 +132,8 @@ Result<OperationPtr> decodeSetp(Decoding &d) {
       d, *type, [&](auto tag) { return makeSetPredicate<typename decltype(tag)::type, 1>(d, *kind, boolean, flush); });
 }
 
-/// set.cmp{.bool}{.ftz}.dtype.stype d, a, b{, {!}c}: all ones, or 1.0, in each part of d, otherwise zero.
+/// set.cmp{.bool}{.ftz}.dtype.stype d, a, b{, {!}c}. Sets each part of d to all ones or 1.0 if the comparison holds,
+/// and to zero otherwise.
 template <typename T, unsigned parts, typename D> class Set final : public Operation {
 public:
   Set(Decoding &d, ComparisonKind kind, bool flush, D ones)
@@ -156,7 +157,7 @@ public:
 
   ComparedSources<T, parts> sources;
   Dest<D> dest;
-  D ones; ///< of one part
+  D ones; ///< the value for one part
   Boolean boolean = Boolean::None;
   PredicateSource third;
 };
@@ -235,7 +236,7 @@ Result<OperationPtr> decodeSelp(Decoding &d) {
   });
 }
 
-/// slct: a if c >= 0 (including -0), otherwise b; NaN selects b.
+/// slct. Returns a if c >= 0 (which includes -0), and otherwise b; if c is NaN, b.
 template <typename T, typename C> T selectBySign(T a, T b, C c) {
   return c >= 0 ? a : b;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Comparisons of two values per lane, as masks, for setp and set.
 //
-// The 18 relations of PTX are four (=, <>, <, <=) and "both are numbers", with operands exchanged or the result
-// negated: for floats, `a ltu b`, less or unordered, is not (b <= a). PTX ISA 9.7.6, 9.7.7.
+// The 18 relations of PTX are derived from four (=, <>, <, <=) and "both are numbers" by exchanging the operands or
+// negating the result. For example, `a ltu b` on floats (less or unordered) is not (b <= a). PTX ISA 9.7.6, 9.7.7.
 #pragma once
 
 #include "Simulator/Exec/Arithmetic/Elementwise.h"
@@ -17,7 +17,7 @@ struct ComparisonKind {
   bool negate = false;
 };
 
-/// Takes the name of a relation, for integers (eq ne lt le gt ge lo ls hi hs) or floats (eq … ge equ … geu num nan).
+/// Takes the name of a relation of integers (eq ne lt le gt ge lo ls hi hs) or floats (eq … ge equ … geu num nan).
 std::optional<ComparisonKind> takeComparison(Decoding &d, bool isFloat, bool isUnsigned);
 
 enum class Boolean : uint8_t { None, And, Or, Xor };
@@ -36,7 +36,7 @@ inline LaneMask combine(Boolean boolean, LaneMask a, LaneMask b) {
   return a;
 }
 
-/// A value that can be compared with < and ==.
+/// Returns a value that can be compared with < and ==.
 inline float comparable(Half value) {
   return numerics::toFloat(value);
 }
@@ -55,7 +55,7 @@ LaneMask compareLanes(const T *a, const T *b, unsigned stride, Function &&holds)
   return mask;
 }
 
-/// Compares value 0, stride, 2 stride … of a and b.
+/// Compares the values of a and b at indices 0, stride, 2 stride, …
 template <typename T> LaneMask compare(ComparisonKind kind, const T *a, const T *b, unsigned stride) {
   if (kind.exchange)
     std::swap(a, b);
@@ -64,7 +64,7 @@ template <typename T> LaneMask compare(ComparisonKind kind, const T *a, const T 
   case Relation::Equal:
     mask = compareLanes(a, b, stride, [](auto x, auto y) { return x == y; });
     break;
-  case Relation::NotEqual: // but not if an operand is NaN
+  case Relation::NotEqual: // false if an operand is NaN
     mask = compareLanes(a, b, stride, [](auto x, auto y) { return x < y || y < x; });
     break;
   case Relation::Less:
@@ -80,7 +80,7 @@ template <typename T> LaneMask compare(ComparisonKind kind, const T *a, const T 
   return kind.negate ? ~mask : mask;
 }
 
-/// Two sources to compare: `parts` values of T per register.
+/// Two sources to compare. A register holds `parts` values of type T.
 template <typename T, unsigned parts> class ComparedSources {
 public:
   using Register = typename RegisterOf<parts, T>::type;
@@ -88,7 +88,7 @@ public:
   ComparedSources(Decoding &d, size_t first, ComparisonKind kind, bool flush)
       : kind(kind), flush(flush), a(d.source<Register>(first)), b(d.source<Register>(first + 1)) {}
 
-  /// One mask for each part.
+  /// Computes one mask for each part.
   void read(const Warp &warp, LaneMask (&masks)[parts]) const {
     alignas(64) Register scratch[2][warpSize];
     const T *x = values(warp, a, scratch[0]), *y = values(warp, b, scratch[1]);

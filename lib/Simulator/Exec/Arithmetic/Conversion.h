@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// cvt between scalars, in two or three steps through an array of 32 doubles or 64-bit integers, so that there is one
-// loop per source type plus one per destination type instead of one per pair:
+// cvt between scalars. A conversion has two or three steps, which communicate through an array of 32 doubles or 64-bit
+// integers. This requires one loop per source type and one per destination type instead of one per pair of types:
 //
-//   read (types of the source) → round to an integer (.rni …) → write (types of the destination, rounding)
+//   read (one per source type) → round to an integer (.rni …) → write (one per destination type; rounds)
 //
 // Floating-point values of all types are exact in double; integers that go to a floating-point type narrower than
 // double are rounded to odd (see Rounding.h).
@@ -74,7 +74,7 @@ inline double widen(double value) {
   return value;
 }
 
-/// A floating-point source or, for an integer Middle, an integer one.
+/// Reads a floating-point source or, if Middle is an integer type, an integer source.
 template <typename S, typename Middle> class Reader final : public ConversionReader<Middle> {
 public:
   Reader(Decoding &d, bool flush) : source(d.source<S>(1)), flush(flush) {}
@@ -100,10 +100,10 @@ private:
   bool flush;
 };
 
-/// The result of converting a NaN, as on an H200.
+/// The NaN that results from converting a NaN, as on an H200.
 enum class NanResult : uint8_t {
-  Canonical, ///< always the same
-  Payload    ///< quiet, with the sign and the upper bits of the payload: to and from f64
+  Canonical, ///< always the same NaN
+  Payload    ///< a quiet NaN with the sign and the upper bits of the payload; for conversions to and from f64
 };
 
 template <typename D> inline D narrowNan(double nan) {
@@ -119,7 +119,7 @@ template <typename D> inline D narrowNan(double nan) {
   }
 }
 
-/// double → floating-point.
+/// Writes doubles to a floating-point destination.
 template <typename D> class FloatWriter final : public ConversionWriter<double> {
 public:
   FloatWriter(Decoding &d, Rounding rounding, Modifiers modifiers, bool satFinite, NanResult nan)
@@ -163,17 +163,17 @@ private:
     }
   }
   Dest<D> dest;
-  static constexpr double widenedNan = std::bit_cast<double>(uint64_t(0x7fffffffe0000000)); ///< of f32's NaN
+  static constexpr double widenedNan = std::bit_cast<double>(uint64_t(0x7fffffffe0000000)); ///< f32's
   Rounding rounding;
   Modifiers modifiers;
   bool satFinite;
   NanResult nan;
 };
 
-/// An integral double → integer, or an integer → integer.
+/// Writes integral doubles, or integers, to an integer destination.
 template <typename D, typename Middle> class IntegerWriter final : public ConversionWriter<Middle> {
 public:
-  /// NaN gives 0, or, with `nanIsTop`, the highest bit.
+  /// NaN is converted to 0 or, with `nanIsTop`, to a value of which only the highest bit is set.
   IntegerWriter(Decoding &d, bool saturate, bool nanIsTop) : dest(d.dest<D>(0)), saturate(saturate) {
     if (nanIsTop)
       nan = D(std::make_unsigned_t<D>(1) << (8 * sizeof(D) - 1));
@@ -203,7 +203,7 @@ private:
   D nan = 0;
 };
 
-/// 64-bit integer → double, the only conversion to double that rounds.
+/// Writes 64-bit integers to a double destination: the only conversion to double that rounds.
 template <typename Middle> class LongToDoubleWriter final : public ConversionWriter<Middle> {
 public:
   LongToDoubleWriter(Decoding &d, Rounding rounding, Modifiers modifiers)
@@ -226,7 +226,7 @@ private:
   Modifiers modifiers;
 };
 
-/// cvt to or from a packed type, tf32, and cvt.pack. The cursor is after `cvt`.
+/// Decodes cvt to or from a packed type, cvt to tf32, and cvt.pack; no suffix has been taken.
 bool isPackedConversion(const Decoding &d);
 Result<OperationPtr> decodePackedConversion(Decoding &d);
 

@@ -17,8 +17,8 @@ bool isScalarType(Type type) {
 }
 
 struct Suffixes {
-  std::optional<Rounding> rounding; ///< for a floating-point result
-  std::optional<Rounding> integral; ///< to an integer
+  std::optional<Rounding> rounding; ///< how to round to a floating-point type
+  std::optional<Rounding> integral; ///< how to round to an integer
   Modifiers modifiers;
   bool satFinite = false;
   Type to = Type::None, from = Type::None;
@@ -36,13 +36,13 @@ Suffixes takeSuffixes(Decoding &d) {
   suffixes.modifiers.relu = d.take("relu");
   suffixes.modifiers.saturate = d.take("sat");
   suffixes.satFinite = d.take("satfinite");
-  suffixes.modifiers.relu |= d.take("relu"); // before or after .satfinite
+  suffixes.modifiers.relu |= d.take("relu"); // ptxas accepts it before or after .satfinite
   suffixes.to = d.takeType().value_or(Type::None);
   suffixes.from = d.takeType().value_or(Type::None);
   return suffixes;
 }
 
-/// Returns true if a value of `from` may have to be rounded to become one of `to`, both floating-point.
+/// Returns true if converting between these floating-point types may have to round.
 bool needsRounding(Type to, Type from) {
   if (to == from || to == Type::F64)
     return false;
@@ -66,14 +66,14 @@ bool isAllowed(const Suffixes &s) {
     if (s.integral)
       return s.to == s.from;
     const bool isBetweenHalves = isHalf && (s.from == Type::F16 || s.from == Type::BF16) && s.to != s.from;
-    return isBetweenHalves || s.rounding.has_value() == needsRounding(s.to, s.from); // ptxas accepts both
+    return isBetweenHalves || s.rounding.has_value() == needsRounding(s.to, s.from); // f16 ↔ bf16: both are valid
   }
   if (toFloat)
     return s.rounding && !s.integral;
   return fromFloat ? s.integral && !s.rounding : !s.integral && !s.rounding;
 }
 
-/// Calls of(Tag) with the C++ type of an integer type; null for others.
+/// Returns of(Tag) for the C++ type of an integer type; null for other types.
 template <typename Made, typename Of> std::unique_ptr<Made> makeForInteger(Type type, Of of) {
   switch (type) {
   case Type::U8:

@@ -19,7 +19,7 @@ template <typename R, typename... P> struct Signature<R (*)(P...)> {
   static constexpr size_t count = sizeof...(P);
 };
 
-/// The effects of suffixes on operands and results of floating-point instructions.
+/// The effects of suffixes on the operands and results of floating-point instructions.
 struct Modifiers {
   bool flush = false;    ///< .ftz
   bool saturate = false; ///< .sat
@@ -31,7 +31,7 @@ template <typename T>
 constexpr bool isFloat =
     std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>;
 
-/// Modifies `count` values in `values`.
+/// Flushes subnormals among the `count` values.
 template <typename T> void flushAll(T *values, unsigned count) {
   if constexpr (std::is_same_v<T, float>)
     for (unsigned i = 0; i < count; ++i)
@@ -59,7 +59,7 @@ template <typename T> void modify(const Modifiers &modifiers, T *values, unsigne
   }
 }
 
-/// `parts` values of each type fill a register: R is the register's type, T the values'.
+/// The type of a register that holds `parts` values of type T.
 template <unsigned parts, typename T> struct RegisterOf {
   using type = T;
 };
@@ -70,20 +70,21 @@ template <typename T> struct RegisterOf<4, T> {
   using type = uint32_t;
 };
 
-/// Computes all values; `flatten` inlines the calls, which makes a loop that vectorizes.
+/// Applies `function` to all values. `flatten` inlines the calls, so the loop vectorizes.
 template <auto function, unsigned count, typename R, typename... P>
 [[gnu::flatten]] void applyToAll(R *__restrict results, const P *__restrict... inputs) {
   for (unsigned i = 0; i < count; ++i)
     results[i] = function(inputs[i]...);
 }
 
-/// The code that all functions of one signature share: there are some dozen signatures, and hundreds of functions.
+/// An element-wise operation. All functions of one signature share this code: there are a few dozen signatures, and
+/// hundreds of functions.
 template <unsigned parts, typename R, typename... P> class Elementwise final : public Operation {
 public:
   template <typename T> using Register = typename RegisterOf<parts, T>::type;
   using Apply = void (*)(R *__restrict, const P *__restrict...);
 
-  /// Operands 1 … of the instruction are the sources.
+  /// The sources are the operands of the instruction from operand 1 on.
   Elementwise(Decoding &d, Apply apply, Modifiers modifiers)
       : Elementwise(d, apply, modifiers, std::index_sequence_for<P...>()) {}
 
@@ -134,7 +135,7 @@ OperationPtr makeElementwise(Decoding &d, Modifiers modifiers, R (*)(P...)) {
   return make<Elementwise<parts, R, P...>>(d, &applyToAll<function, warpSize * parts, R, P...>, modifiers);
 }
 
-/// Makes the operation d, a, b, … for `function`, if the number of operands is right.
+/// Makes the operation d, a, b, … for `function`. Returns an error if the number of operands is wrong.
 template <auto function, unsigned parts = 1> Result<OperationPtr> elementwise(Decoding &d, Modifiers modifiers = {}) {
   if (!d.finished(1 + Signature<decltype(function)>::count))
     return d.unsupported();

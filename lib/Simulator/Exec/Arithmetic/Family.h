@@ -8,7 +8,7 @@
 
 namespace tile::sim {
 
-/// The host's type for a type of PTX; bit types are unsigned.
+/// The host's type for a PTX type. PTX's bit types are unsigned.
 template <Type type> struct NativeOf;
 #define NATIVE(name, host)                                                                                             \
   template <> struct NativeOf<Type::name> {                                                                            \
@@ -37,7 +37,7 @@ template <typename T> struct Tag {
   using type = T;
 };
 
-/// Calls `function(Tag<host type>)` for the one of `types` that equals `type`; unsupported if there is none.
+/// Calls `function(Tag<host type>)` for `type`. Returns an error if `type` is not one of `types`.
 template <Type... types, typename Function>
 Result<OperationPtr> chooseType(Decoding &d, std::optional<Type> type, Function &&function) {
   std::optional<Result<OperationPtr>> result;
@@ -47,7 +47,7 @@ Result<OperationPtr> chooseType(Decoding &d, std::optional<Type> type, Function 
 
 using numerics::Rounding;
 
-/// Takes .rn .rz .rm .rp, if one of them is next.
+/// Takes .rn, .rz, .rm or .rp. Returns nullopt if the next suffix is none of them.
 std::optional<Rounding> takeRounding(Decoding &d);
 
 template <Rounding value> struct RoundingTag {
@@ -78,15 +78,16 @@ std::span<const DecoderEntry> bitDecoders();
 std::span<const DecoderEntry> floatDecoders();
 std::span<const DecoderEntry> approximateDecoders();
 
-/// Returns true if the last suffix is a floating-point type with arithmetic.
+/// Returns true if the last suffix is a floating-point type that has arithmetic.
 bool hasFloatType(const Decoding &d);
 
-// add.cc, mad.lo.cc …: the cursor is at `.cc`; for addc …, at an optional one.
+// Decode add.cc, mad.lo.cc, … from `.cc` on, and addc, … from the optional `.cc` on.
 Result<OperationPtr> decodeAddCarry(Decoding &d, bool takesCarry);
 Result<OperationPtr> decodeSubCarry(Decoding &d, bool takesCarry);
 Result<OperationPtr> decodeMadCarry(Decoding &d, bool isHigh, bool takesCarry);
 
-// Instructions with one name for integers and floats: the integer decoder calls these before it has taken a suffix.
+// Decode instructions that have the same name for integers and floats. The integer decoder calls these before it takes
+// a suffix.
 Result<OperationPtr> decodeFloatAdd(Decoding &d);
 Result<OperationPtr> decodeFloatSub(Decoding &d);
 Result<OperationPtr> decodeFloatMul(Decoding &d);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Floating-point arithmetic that is exact except for one rounding: PTX ISA 9.7.3 (f32, f64), 9.7.4 (f16, bf16), 9.7.5
-// (f32 with operands of f16 or bf16).
+// Floating-point arithmetic that rounds only once: PTX ISA 9.7.3 (f32, f64), 9.7.4 (f16, bf16), 9.7.5 (f32 with f16 or
+// bf16 operands).
 #include "Simulator/Exec/Arithmetic/Elementwise.h"
 #include "Simulator/Numerics/Approximate.h"
 #include "Simulator/Numerics/Float32.h"
@@ -10,7 +10,7 @@ namespace {
 
 using namespace numerics;
 
-/// Optional suffixes between the name and the type: {.rnd}{.ftz}{.sat}{.relu}.
+/// The optional suffixes between the name and the type: {.rnd}{.ftz}{.sat}{.relu}.
 struct FloatSuffixes {
   std::optional<Rounding> rounding;
   Modifiers modifiers;
@@ -29,7 +29,7 @@ FloatSuffixes takeSuffixes(Decoding &d) {
   return suffixes;
 }
 
-/// add, sub and fma of f32 whose first operand, or factors, have the 16-bit type that follows .f32.
+/// Decodes add, sub and fma of f32 in which the first operand, or both factors, have the 16-bit type that follows .f32.
 template <typename Functions>
 Result<OperationPtr> decodeMixed(Decoding &d, const Modifiers &modifiers, Rounding rounding, Type narrow) {
   if (modifiers.flush || modifiers.relu || (narrow != Type::F16 && narrow != Type::BF16))
@@ -40,7 +40,7 @@ Result<OperationPtr> decodeMixed(Decoding &d, const Modifiers &modifiers, Roundi
   });
 }
 
-/// The common part of add, sub, mul and fma: the modifiers of a type, and the functions for it.
+/// Decodes the common part of add, sub, mul and fma: the modifiers that a type allows, and the functions for it.
 template <typename Functions> Result<OperationPtr> decodeRounded(Decoding &d, const FloatSuffixes &suffixes) {
   const Modifiers &modifiers = suffixes.modifiers;
   Rounding rounding = suffixes.rounding.value_or(Rounding::NearestEven);
@@ -90,7 +90,7 @@ template <typename Functions> Result<OperationPtr> decodeRounded(Decoding &d, co
   return d.unsupported();
 }
 
-// The functions for f32, with .ftz or without, for f64, and for f16 and bf16.
+// The functions for f32 (with or without .ftz), f64, f16 and bf16.
 template <Rounding rounding, bool> float addSingle(float a, float b) {
   return addRounded<rounding>(a, b);
 }
@@ -145,7 +145,7 @@ struct FmaFunctions {
   template <Rounding rounding, typename T> static constexpr auto mixed = &fmaMixed<rounding, T>;
 };
 
-/// fma.oob: an operand that is "out of bounds", the NaN 0xffff, makes the product zero.
+/// fma.oob. An operand that is "out of bounds", the NaN 0xffff, makes the product zero.
 template <typename T> T fmaOutOfBounds(T a, T b, T c) {
   return a.bits == 0xffff || b.bits == 0xffff ? addHalf<T>(c, T{0}) : fmaHalf(a, b, c);
 }
@@ -153,7 +153,7 @@ template <typename T> T fmaOutOfBounds(T a, T b, T c) {
 Result<OperationPtr> decodeFma(Decoding &d) {
   FloatSuffixes suffixes = takeSuffixes(d);
   if (!suffixes.rounding)
-    return d.unsupported(); // fma has no default rounding
+    return d.unsupported(); // fma has no default rounding mode
   if (!suffixes.oob)
     return decodeRounded<FmaFunctions>(d, suffixes);
   if (suffixes.rounding != Rounding::NearestEven || suffixes.modifiers.flush || suffixes.modifiers.saturate)
@@ -173,7 +173,7 @@ Result<OperationPtr> decodeFma(Decoding &d) {
   }
 }
 
-/// rcp and sqrt with a rounding; .approx is decoded below.
+/// Decodes rcp and sqrt with a rounding modifier; .approx is decoded below.
 template <typename Functions> Result<OperationPtr> decodeUnaryRounded(Decoding &d) {
   std::optional<Rounding> rounding = takeRounding(d);
   Modifiers modifiers{.flush = d.take("ftz")};
@@ -188,7 +188,7 @@ template <typename Functions> Result<OperationPtr> decodeUnaryRounded(Decoding &
   });
 }
 
-/// A root is never subnormal.
+/// The result of sqrt is never subnormal, so .ftz has no effect on it.
 template <Rounding rounding, bool> float sqrtSingle(float a) {
   return sqrtRounded<rounding>(a);
 }
@@ -224,14 +224,14 @@ Result<OperationPtr> decodeSqrt(Decoding &d) {
   return elementwise<static_cast<float (*)(float)>(&sqrtRounded<Rounding::NearestEven>)>(d, modifiers);
 }
 
-/// Three operands, since PTX ISA 8.8 for sm_100 and later; with .abs their magnitudes.
+/// min and max of three operands (PTX ISA 8.8, sm_100 and later); with .abs, of their magnitudes.
 template <bool isMax, NanRule nanRule, bool isAbs> float minMaxOfThree(float a, float b, float c) {
   if constexpr (isAbs)
     return minMaxOfThree<isMax, nanRule, false>(std::fabs(a), std::fabs(b), std::fabs(c));
   return minMax<float, isMax, nanRule, false>(minMax<float, isMax, nanRule, false>(a, b), c);
 }
 
-/// min, max: {.ftz}{.NaN}{.xorsign.abs}.
+/// Decodes min and max with {.ftz}{.NaN}{.xorsign.abs}.
 template <bool isMax, NanRule nanRule, bool xorSign>
 Result<OperationPtr> decodeExtremeOf(Decoding &d, Modifiers modifiers) {
   const bool isAbs = !xorSign && d.take("abs");
@@ -277,7 +277,7 @@ template <typename T> struct Negative {
   static T apply(T a) { return negative(a); }
 };
 
-/// abs, neg: {.ftz} of f32 and f16.
+/// Decodes abs and neg; {.ftz} exists for f32 and f16.
 template <template <typename> typename Function> Result<OperationPtr> decodeSign(Decoding &d) {
   Modifiers modifiers{.flush = d.take("ftz")};
   std::optional<Type> type = d.takeType();
@@ -327,7 +327,7 @@ Result<OperationPtr> decodeFloatMul(Decoding &d) {
   FloatSuffixes suffixes = takeSuffixes(d);
   return suffixes.oob ? Result<OperationPtr>(d.unsupported()) : decodeRounded<MulFunctions>(d, suffixes);
 }
-/// mad of floats is fma; there is none of f16.
+/// Decodes mad: for floats it is fma, and f16 has none.
 Result<OperationPtr> decodeFloatMad(Decoding &d) {
   FloatSuffixes suffixes = takeSuffixes(d);
   if (suffixes.oob || suffixes.modifiers.relu || !suffixes.rounding ||
@@ -336,7 +336,7 @@ Result<OperationPtr> decodeFloatMad(Decoding &d) {
   return decodeRounded<FmaFunctions>(d, suffixes);
 }
 
-/// div.approx, div.full and div with a rounding.
+/// Decodes div.approx, div.full, and div with a rounding modifier.
 Result<OperationPtr> decodeFloatDiv(Decoding &d) {
   int approximate = d.takeOne({"approx", "full"});
   std::optional<Rounding> rounding = takeRounding(d);

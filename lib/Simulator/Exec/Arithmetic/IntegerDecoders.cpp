@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Integer arithmetic: PTX ISA 9.7.1 and, with carries, 9.7.2.
+// Integer arithmetic: PTX ISA 9.7.1 and, with carry flags, 9.7.2.
 #include "Simulator/Exec/Arithmetic/Elementwise.h"
 #include "Simulator/Numerics/Integer.h"
 
@@ -8,7 +8,7 @@ namespace {
 
 using namespace numerics;
 
-/// add and sub: plain, saturating, and (add) packed.
+/// Decodes add and sub: plain, saturating and (only add) packed.
 template <template <typename> typename Functions, bool hasPacked> Result<OperationPtr> decodeSum(Decoding &d) {
   bool saturate = d.take("sat");
   std::optional<Type> type = d.takeType();
@@ -141,7 +141,7 @@ Result<OperationPtr> decodeSad(Decoding &d) {
       d, d.takeType(), [&](auto tag) { return elementwise<&sumOfDifference<typename decltype(tag)::type>>(d); });
 }
 
-/// min{.relu}.type: .relu for signed types.
+/// Decodes min and max: {.relu}.type, where .relu exists for signed types.
 template <template <typename> typename Functions> Result<OperationPtr> decodeExtreme(Decoding &d) {
   bool relu = d.take("relu");
   std::optional<Type> type = d.takeType();
@@ -189,7 +189,7 @@ Result<OperationPtr> decodeNeg(Decoding &d) {
       d, d.takeType(), [&](auto tag) { return elementwise<&negate<typename decltype(tag)::type>>(d); });
 }
 
-/// dp4a.atype.btype d, a, b, c
+/// Decodes dp4a.atype.btype d, a, b, c.
 Result<OperationPtr> decodeDot4(Decoding &d) {
   std::optional<Type> a = d.takeType(), b = d.takeType();
   auto valid = [](std::optional<Type> type) { return type == Type::U32 || type == Type::S32; };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// cvt of pairs (f16x2, bf16x2, e4m3x2 …), to tf32, and cvt.pack: PTX ISA 9.7.9.21, 9.7.9.22.
+// cvt for pairs (f16x2, bf16x2, e4m3x2 …) and to tf32, and cvt.pack: PTX ISA 9.7.9.21, 9.7.9.22.
 //
-// The first of two sources a, b goes to the upper half of the result.
+// If there are two sources a, b, the first one goes to the upper half of the result.
 #include "Simulator/Exec/Arithmetic/Conversion.h"
 
 namespace tile::sim {
@@ -10,7 +10,7 @@ namespace {
 using namespace numerics;
 
 struct Suffixes {
-  int rounding = -1; ///< index into rn rz rna rp
+  int rounding = -1; ///< index into the list rn, rz, rna, rp
   bool relu = false, satFinite = false;
   Type to = Type::None, from = Type::None;
 };
@@ -22,7 +22,7 @@ Suffixes takeSuffixes(Decoding &d) {
   suffixes.rounding = d.takeOne({"rn", "rz", "rna", "rp"});
   suffixes.relu = d.take("relu");
   suffixes.satFinite = d.take("satfinite");
-  suffixes.relu |= d.take("relu"); // before or after .satfinite
+  suffixes.relu |= d.take("relu"); // ptxas accepts it before or after .satfinite
   suffixes.to = d.takeType().value_or(Type::None);
   suffixes.from = d.takeType().value_or(Type::None);
   return suffixes;
@@ -46,8 +46,8 @@ template <typename T, Rounding rounding> Result<OperationPtr> packHalvesFor(Deco
                      : elementwise<&packHalves<T, rounding, false, false>>(d);
 }
 
-/// NaN is 0x7fffe000; .rna truncates its lower bits instead, so that some become infinity and, with .satfinite, the
-/// largest value (as on an H200).
+/// Converts to tf32. NaN becomes 0x7fffe000, except with .rna, which truncates the lower bits of a NaN: some NaNs then
+/// become infinity or, with .satfinite, the largest value (as on an H200).
 template <Rounding rounding, bool relu, bool satFinite> uint32_t toTf32(float a) {
   if (rounding == Rounding::NearestAway && a != a)
     return (std::bit_cast<uint32_t>(a) & ~0x1fffu) - (satFinite ? 0x2000 : 0);
@@ -77,7 +77,7 @@ Result<OperationPtr> decodeTf32(Decoding &d, const Suffixes &s) {
   return d.unsupported();
 }
 
-// The formats of at most 8 bits. A pair of e2m1 takes one byte, a pair of the others two.
+// The formats with at most 8 bits. A pair of e2m1 occupies one byte; a pair of the others occupies two.
 
 template <const Format &format> constexpr int elementBits = &format == &e2m1Format ? 4 : 8;
 template <const Format &format> using PairOf = std::conditional_t<elementBits<format> == 4, uint8_t, uint16_t>;
@@ -135,7 +135,8 @@ Result<OperationPtr> decodeToScale(Decoding &d, const Suffixes &s) {
   return s.satFinite ? packScalesFor<false, true>(d, s.from) : packScalesFor<false, false>(d, s.from);
 }
 
-// cvt.pack.sat.type.s32 d, a, b: 16 bits each; with .b32 c: narrower ones, after which c is shifted left.
+// cvt.pack.sat.type.s32 d, a, b packs two 16-bit integers. With .b32 c, it packs narrower ones, and c is shifted left
+// and occupies the bits above them.
 
 template <unsigned bits, bool isSigned> uint32_t saturateTo(int32_t value) {
   constexpr int32_t largest = int32_t((1u << (isSigned ? bits - 1 : bits)) - 1), smallest = isSigned ? -largest - 1 : 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // shfl.sync: PTX ISA 9.7.9.6.
 //
-//   c: bits 0-4 the last lane of a segment that may be read, bits 8-12 which bits of the lane number choose the segment
-//   (a warp of one segment has 0).
+//   c: bits 0-4 are the last lane of a segment that may be read; bits 8-12 are a mask of those bits of the lane number
+//   that select the segment (0 if the whole warp is one segment).
 #include "Simulator/Exec/Arithmetic/WarpOperations.h"
 
 namespace tile::sim {
@@ -51,7 +51,8 @@ protected:
         isValid = from <= last;
         break;
       }
-      // The ISA leaves the value read from a non-participating lane undefined; the reader keeps its own value.
+      // The ISA leaves the value that is read from a non-participating lane undefined; here the reader keeps its own
+      // value.
       bool takesPart = isValid && (group >> from & 1);
       results[lane] = values[takesPart ? from : int(lane)];
       valid |= LaneMask(isValid) << lane;
@@ -69,7 +70,7 @@ private:
 
 } // namespace
 
-/// shfl.sync.mode.b32 d{|p}, a, b, c, membermask
+/// Decodes shfl.sync.mode.b32 d{|p}, a, b, c, membermask.
 Result<OperationPtr> decodeShuffle(Decoding &d) {
   if (!d.take("sync"))
     return d.unsupported();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// vote match redux elect activemask, and the code that .sync instructions share: PTX ISA 9.7.9, 9.7.13.
+// vote match redux elect activemask, and the code shared by .sync instructions: PTX ISA 9.7.9, 9.7.13.
 #include "Simulator/Exec/Arithmetic/WarpOperations.h"
 
 #include "Simulator/Exec/Arithmetic/Family.h"
@@ -31,7 +31,7 @@ Step WarpOperation::execute(Warp &warp, Fragment &, LaneMask active) const {
     groups[groupCount++] = group;
     left &= ~group;
   }
-  // The lanes synchronize, but do not see each other's memory accesses: only bar.warp.sync orders these.
+  // The lanes synchronize but do not see each other's memory accesses, which only bar.warp.sync orders.
   for (unsigned i = 0; i < groupCount; ++i)
     exchange(warp, groups[i]);
   return Step::Next;
@@ -77,7 +77,7 @@ private:
   Dest<uint32_t> ballot;
 };
 
-/// vote.sync.mode.type d, {!}a, membermask
+/// Decodes vote.sync.mode.type d, {!}a, membermask.
 Result<OperationPtr> decodeVote(Decoding &d) {
   if (!d.take("sync"))
     return d.unsupported();
@@ -88,7 +88,8 @@ Result<OperationPtr> decodeVote(Decoding &d) {
   return make<VoteOperation>(d, Vote(vote));
 }
 
-/// match.any: the lanes that have the same value; match.all: all lanes, if they have the same value, otherwise 0.
+/// match.any returns the lanes that have the same value. match.all returns all lanes if they have the same value, and 0
+/// otherwise.
 template <typename T> class MatchOperation final : public WarpOperation {
 public:
   MatchOperation(Decoding &d, bool isAll) : WarpOperation(d.source<uint32_t>(2)), isAll(isAll), a(d.source<T>(1)) {
@@ -135,7 +136,7 @@ Result<OperationPtr> decodeMatch(Decoding &d) {
   });
 }
 
-/// redux: every lane gets the combination of all values.
+/// redux. Every lane gets the combination of all lanes' values.
 template <typename T> class ReduceOperation final : public WarpOperation {
 public:
   using Combine = T (*)(T, T);
@@ -174,7 +175,7 @@ template <typename T> Result<OperationPtr> decodeIntegerRedux(Decoding &d, int o
                        : Result<OperationPtr>(d.unsupported());
 }
 
-/// redux.sync.op{.abs}{.NaN}.type d, a, membermask
+/// Decodes redux.sync.op{.abs}{.NaN}.type d, a, membermask.
 Result<OperationPtr> decodeRedux(Decoding &d) {
   if (!d.take("sync"))
     return d.unsupported();
@@ -207,7 +208,7 @@ Result<OperationPtr> decodeRedux(Decoding &d) {
   return d.unsupported();
 }
 
-/// elect.sync d|p, membermask: the first lane is the leader.
+/// elect.sync d|p, membermask. The first lane is the leader.
 class ElectOperation final : public WarpOperation {
 public:
   explicit ElectOperation(Decoding &d)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The code that .sync instructions of a warp share: waiting until all lanes of the member mask have arrived.
+// The code shared by the .sync instructions of a warp, which wait until all lanes of the member mask have arrived.
 #pragma once
 
 #include "Simulator/Exec/Decoding.h"
@@ -12,12 +12,12 @@ class WarpOperation : public Operation {
 public:
   explicit WarpOperation(Source<uint32_t> members) : members(members) {}
 
-  /// Lanes with the same member mask are a group; each group exchanges its values separately.
+  /// Executes the operation for each group of lanes with the same member mask; the groups exchange values separately.
   Step execute(Warp &warp, Fragment &fragment, LaneMask active) const final;
   std::string describeWait(const Warp &warp, const Fragment &fragment) const override;
 
 protected:
-  /// The non-exited lanes of the group; all of them are active.
+  /// Exchanges values among the lanes of the group that have not exited, all of which are active.
   virtual void exchange(Warp &warp, LaneMask group) const = 0;
 
 private:

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Bulk copies in flight, which all forms of cp.async.bulk start. PTX ISA 9.7.9.25, 9.7.9.27.
 //
-//   instruction ──▶ checks, ranges to the checker ──▶ Transfer ──▶ rows, at moments that the schedule chooses ──▶
-//   signal
+//   instruction ──▶ checks, report to the checker ──▶ Transfer: moves rows when the schedule chooses ──▶ signal
 // A copy into shared memory counts its bytes at an mbarrier, part by part. A copy out of shared memory belongs to a
 // bulk group. It first reads all its rows (wait_group.read) and then writes them (wait_group).
 // reads all its rows (wait_group.read) and then writes them (wait_group).

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// ldmatrix and stmatrix of bytes, of sm_100a and sm_120a. PTX ISA 9.7.14.5.15, 9.7.14.5.16.
+// ldmatrix and stmatrix of bytes, which sm_100a and sm_120a have. PTX ISA 9.7.14.5.15, 9.7.14.5.16.
 //
-// A row is 16 bytes, or 16 elements of 4 or 6 bits at the start of 16 bytes, each of which becomes a byte. Thread i
-// gives the address of row i. Byte b of register j of thread t:
+// A row has 16 bytes, or 16 elements of 4 or 6 bits, which occupy the first of 16 bytes and are each expanded to a
+// byte. Thread i provides the address of row i. Byte b of register j of thread t is:
 //
 //   ldmatrix .m8n16         row t/4 of matrix j                                      byte 4 (t%4) + b
 //   ldmatrix .m16n16.trans  row 4 (t%4) + 2 (j%2) + b%2 of matrix j/2, 16 rows each  byte t/4 + 8 (b/2)
@@ -45,7 +45,7 @@ struct ByteForm {
   }
 };
 
-/// Finds the rows' bytes in shared memory; returns false after a report.
+/// Resolves the addresses of the rows in shared memory. Returns false after a report.
 bool resolveByteRows(Warp &warp, const Instruction &instruction, const ByteForm &form, const AddressSource &address,
                      AccessKind kind, const std::byte *values, std::byte *(&host)[warpSize]) {
   uint64_t addresses[warpSize];

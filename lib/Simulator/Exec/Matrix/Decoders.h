@@ -8,15 +8,15 @@
 namespace tile::sim::matrix {
 
 Result<OperationPtr> decodeMma(Decoding &d);
-Result<OperationPtr> decodeMmaKind(Decoding &d); // after mma.sync.aligned
+Result<OperationPtr> decodeMmaKind(Decoding &d); // `mma.sync.aligned` has been taken
 Result<OperationPtr> decodeWgmma(Decoding &d);
 Result<OperationPtr> decodeLoadMatrix(Decoding &d);
 Result<OperationPtr> decodeStoreMatrix(Decoding &d);
-Result<OperationPtr> decodeLoadBytes(Decoding &d);  // after ldmatrix.sync.aligned
-Result<OperationPtr> decodeStoreBytes(Decoding &d); // after stmatrix.sync.aligned
+Result<OperationPtr> decodeLoadBytes(Decoding &d);  // `ldmatrix.sync.aligned` has been taken
+Result<OperationPtr> decodeStoreBytes(Decoding &d); // `stmatrix.sync.aligned` has been taken
 Result<OperationPtr> decodeTransposeMatrix(Decoding &d);
 
-/// Parses m16n8k16 and similar shapes into the integers after m, n and k.
+/// A shape such as m16n8k16: the integers after m, n and k.
 struct Shape {
   unsigned m = 0, n = 0, k = 0;
 };
@@ -24,16 +24,17 @@ std::optional<Shape> takeShape(Decoding &d);
 std::optional<Element> takeElement(Decoding &d);
 std::optional<Accumulator> takeAccumulator(Decoding &d);
 
-/// Returns true if one instruction may multiply these two types: the same type, both 8-bit floats, or both integers of
-/// one width.
+/// Returns true if one instruction may multiply these two types: equal types, two 8-bit floats, or two integers of the
+/// same width.
 bool mayMultiply(Element left, Element right);
-/// Returns true if the accumulator type fits the operand types.
+/// Returns true if the accumulator type is allowed for the operand type.
 bool mayAccumulate(Element factor, Accumulator accumulator);
 
-/// Reports if threads of the warp have exited: matrix instructions need all 32 (PTX ISA 9.7.14).
+/// Reports an error and returns false if threads of the warp have exited: matrix instructions need all 32 (PTX ISA
+/// 9.7.14).
 bool isWholeWarp(const Warp &warp, const Operation &operation);
 
-/// Adds the elements of one register of a fragment to an operand.
+/// Copies the elements of one register of a fragment to an operand.
 inline void spread(FactorBits &factor, unsigned bits, unsigned line, unsigned k, uint32_t value) {
   uint32_t mask = bits == 32 ? ~0u : (1u << bits) - 1;
   for (unsigned i = 0; i < 32 / bits; ++i)

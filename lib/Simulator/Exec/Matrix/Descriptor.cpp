@@ -20,7 +20,7 @@ Descriptor Descriptor::ofTensor(uint64_t bits) {
 
 uint32_t Descriptor::chunkAddress(bool isLineMajor, unsigned line, unsigned chunk) const {
   bool isSwizzled = swizzle > 16;
-  if (hasWideChunks) { // four lines of 128 bytes; bits 5 and 6 are XORed with bits 7 and 8
+  if (hasWideChunks) { // groups of four lines of 128 bytes; bits 5 and 6 are XORed with bits 7 and 8
     uint32_t wide = start + line % 4 * swizzle + line / 4 * stride + chunk % 8 * 16 + chunk / 8 * leading;
     return wide ^ (((wide >> 7) - baseOffset) & 3) << 5;
   }

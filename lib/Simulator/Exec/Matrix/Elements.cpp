@@ -13,7 +13,7 @@ namespace {
 
 using namespace numerics;
 
-/// The value of an element for the tensor core. `isSpecial`: infinity or NaN.
+/// An element as the tensor core uses it: its value and power (see Factor). `isSpecial` means infinity or NaN.
 template <typename Real> struct Decoded {
   Real value, power;
   bool isSpecial;
@@ -22,14 +22,14 @@ template <typename Real> struct Decoded {
 Decoded<float> decodeHalf(uint32_t bits) {
   uint32_t magnitude = bits & 0x7fff, exponent = magnitude >> 10;
   bool isSpecial = exponent == 31, isZero = magnitude == 0;
-  float scaled = std::bit_cast<float>(magnitude << 13) * 0x1p112f; // exact, also for subnormals
+  float scaled = std::bit_cast<float>(magnitude << 13) * 0x1p112f; // exact, including subnormals
   uint32_t value = std::bit_cast<uint32_t>(scaled) | (bits & 0x8000) << 16;
   uint32_t power = (exponent + (exponent == 0) + 127 - 15) << 23;
   return {std::bit_cast<float>(isSpecial ? 0 : value), std::bit_cast<float>(isSpecial || isZero ? 0 : power),
           isSpecial};
 }
 
-/// bf16 and tf32 as the upper bits of a float.
+/// Decodes bf16 or tf32, whose bits are the upper bits of a float.
 Decoded<double> decodeWide(uint32_t bits) {
   uint32_t magnitude = bits & 0x7fffffff, exponent = magnitude >> 23;
   bool isSpecial = exponent == 255, isZero = magnitude == 0;
@@ -66,7 +66,7 @@ const std::array<Decoded<float>, 256> &smallTable(Element element) {
   }
 }
 
-/// Decodes all elements; returns whether any is special.
+/// Decodes all elements. Returns true if any of them is special.
 template <typename Real, typename Function>
 bool decodeAll(const FactorBits &from, Real *value, Real *power, Function &&decodeOne) {
   uint32_t any = 0;
@@ -137,7 +137,7 @@ void addScale(BlockScales &scales, ScaleType type, uint8_t bits) {
     scales.power.push_back(bits == nan ? 0 : scales.value.back());
     return;
   }
-  const Decoded<float> &decoded = smallTable(Element::E4M3)[bits & 0x7f]; // no sign
+  const Decoded<float> &decoded = smallTable(Element::E4M3)[bits & 0x7f]; // the sign is ignored
   scales.value.push_back(decoded.isSpecial ? std::nan("") : decoded.value);
   scales.power.push_back(decoded.power);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The operands of an MMA: raw bits as in registers and shared memory, and decoded for the tensor core.
+// The operands of an MMA: as raw bits, as in registers and shared memory, and decoded for the tensor core.
 #pragma once
 
 #include "Simulator/Ptx/Module.h"
@@ -38,7 +38,7 @@ constexpr unsigned bitsOf(Element element) {
 constexpr bool isFloat8(Element element) {
   return element == Element::E4M3 || element == Element::E5M2;
 }
-/// Floats of at most 8 bits, which one instruction of Blackwell may mix.
+/// Returns true for floats of at most 8 bits, which one Blackwell instruction may mix.
 constexpr bool isSmallFloat(Element element) {
   return isFloat8(element) || element >= Element::E2M3;
 }
@@ -46,8 +46,8 @@ constexpr bool isInteger(Element element) {
   return element >= Element::S8 && element <= Element::B1;
 }
 
-/// One operand as raw bits, right-aligned: element k of a line (a row of the left operand, a column of the right one)
-/// is bits[k * lines + line].
+/// One operand as raw bits, right-aligned. Element k of a line (a row of the left operand, or a column of the right
+/// one) is bits[k * lines + line].
 struct FactorBits {
   FactorBits(unsigned lines, unsigned depth) : lines(lines), depth(depth), bits(size_t(lines) * depth) {}
   uint32_t *at(unsigned k) { return bits.data() + size_t(k) * lines; }
@@ -57,24 +57,24 @@ struct FactorBits {
   std::vector<uint32_t> bits;
 };
 
-/// Scales by which blocks of consecutive elements along k are multiplied, exactly: block b of a line is at value[b *
-/// lines + line], NaN if the scale is; `power` is its power of two, 0 for zero and NaN.
+/// Scales for blocks of consecutive elements along k, by which the elements are multiplied exactly. value[b * lines +
+/// line] is the scale of block b of a line, or NaN; `power` is the scale's power of two, or 0 for zero and NaN.
 struct BlockScales {
   unsigned lines = 0, blockSize = 0;
   std::vector<double> value, power;
 };
 enum class ScaleType : uint8_t { UE8M0, UE4M3 };
-/// Adds a scale of one byte to `scales`.
+/// Appends a scale, given by its byte, to `scales`.
 void addScale(BlockScales &scales, ScaleType type, uint8_t bits);
-/// Returns true if a scale of the line is NaN.
+/// Returns true if any scale of the line is NaN.
 bool hasNan(const BlockScales &scales, unsigned line);
 
-/// The decoded elements: `value`, and `power`, the power of two by which the tensor core aligns: 2^exponent as in the
-/// bits, so for subnormals the smallest exponent of the format; 0 for zeros. Infinities and NaN are (0, 0) and counted
-/// in `special`.
+/// The decoded elements of an operand. `power` is the power of two that the tensor core uses to align terms: 2^exponent
+/// as encoded, so for subnormals the smallest exponent of the format, and 0 for zeros. Infinities and NaN have the
+/// value and power 0 and are marked in `special`.
 template <typename Real> struct Factor {
   Factor(const FactorBits &from, Element element);
-  /// Multiplies by the scales of its blocks.
+  /// Multiplies the elements by the scales of their blocks.
   void scale(const BlockScales &scales);
   const Real *values(unsigned k) const { return value.get() + size_t(k) * lines; }
   const Real *powers(unsigned k) const { return power.get() + size_t(k) * lines; }
@@ -82,13 +82,13 @@ template <typename Real> struct Factor {
 
   unsigned lines, depth;
   std::unique_ptr<Real[]> value, power;
-  std::vector<uint8_t> special; ///< by line, whether it holds an infinity or NaN; empty if none does
+  std::vector<uint8_t> special; ///< for each line, whether it contains an infinity or NaN; empty if no line does
 };
 
-/// Returns the number that the bits represent, including infinities and NaN.
+/// Returns the value that the bits represent, including infinities and NaN.
 double toDouble(Element element, uint32_t bits);
 
-/// Returns an 8-bit float as f16: exact.
+/// Converts an 8-bit float to f16, which is exact.
 uint32_t toHalf(Element element, uint32_t bits);
 
 /// Returns the values of integer elements.

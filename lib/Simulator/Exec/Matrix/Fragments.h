@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The positions of matrix elements in the registers of a warp. PTX ISA 9.7.14.5 (mma.sync fragments) and 9.7.15.5
-// (wgmma) have one figure for each shape and type; all of them follow three formulas in the number of elements per
-// register.
+// (wgmma) have a figure for each shape and type. All figures follow three formulas, in which E is the number of
+// elements per register:
 //
-//   lane = 4 * group + member      register r of A: row group + 8 * (r % 2), columns 4 * E * (r / 2) + E * member + 0 …
-//   E-1
-//                                  register r of B: column group, rows       4 * E * r       + E * member + 0 … E-1
-//   element i of C and D:          row group + 8 * (i / 2 % 2), column 8 * (i / 4) + 2 * member + i % 2
+//   lane = 4 * group + member
+//   register r of A:       row group + 8 * (r % 2),      columns 4 * E * (r / 2) + E * member + 0 … E-1
+//   register r of B:       column group,                 rows    4 * E * r       + E * member + 0 … E-1
+//   element i of C and D:  row group + 8 * (i / 2 % 2),  column  8 * (i / 4) + 2 * member + i % 2
 //
-// E is 32 / bits of the element (1 for f64). A matrix of 8 rows has only the even registers of A.
+// E is 32 / (bits per element), or 1 for f64. A matrix of 8 rows has only the registers of A with even r.
 #pragma once
 
 #include <cstdint>
@@ -21,20 +21,21 @@ struct Position {
   bool operator==(const Position &) const = default;
 };
 
-/// Returns the first element of register `index` of the left operand of 16 rows (or of 8: `rows`).
+/// Returns the position of the first element of register `index` of the left operand, which has 16 or 8 rows (`rows`).
 constexpr Position leftPosition(unsigned lane, unsigned index, unsigned perRegister, unsigned rows = 16) {
   unsigned half = rows == 16 ? index % 2 : 0;
   unsigned block = rows == 16 ? index / 2 : index;
   return {lane / 4 + 8 * half, (4 * block + lane % 4) * perRegister};
 }
 
-/// Returns the first element of register `index` of the right operand; its elements are consecutive along the rows
-/// (depth).
+/// Returns the position of the first element of register `index` of the right operand. The elements of a register are
+/// consecutive along the rows (depth).
 constexpr Position rightPosition(unsigned lane, unsigned index, unsigned perRegister) {
   return {(4 * index + lane % 4) * perRegister, lane / 4};
 }
 
-/// Returns element `index` of the accumulator of 16 rows (8 rows: only the elements 0 and 1). Two f16 share a register.
+/// Returns the position of element `index` of a 16-row accumulator; one with 8 rows has only the elements 0 and 1. Two
+/// f16 elements share a register.
 constexpr Position accumulatorPosition(unsigned lane, unsigned index) {
   return {lane / 4 + 8 * (index / 2 % 2), 8 * (index / 4) + 2 * (lane % 4) + index % 2};
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// ldmatrix, stmatrix, movmatrix: 8x8 matrices of 16-bit elements between shared memory and fragments.
-// PTX ISA 9.7.14.5.15 to 17. Lane i gives the address of row i % 8 (16 bytes) of matrix i / 8; register j of lane i
-// holds the elements 2 * (i % 4) and the next one of row i / 4 of matrix j, or with .trans of its transpose.
+// ldmatrix, stmatrix, movmatrix: move 8x8 matrices of 16-bit elements between shared memory and fragments. PTX ISA
+// 9.7.14.5.15 to 17. Lane i provides the address of row i % 8 (16 bytes) of matrix i / 8. Register j of lane i contains
+// the elements 2 * (i % 4) and 2 * (i % 4) + 1 of row i / 4 of matrix j or, with .trans, of its transpose.
 #include "Simulator/Exec/Matrix/Decoders.h"
 #include "Simulator/Exec/MemoryPort.h"
 
@@ -35,7 +35,7 @@ void scatter(const Matrix &matrix, uint32_t *values) {
     std::memcpy(&values[lane], &matrix.at[lane / 4][lane % 4 * 2], sizeof(uint32_t));
 }
 
-/// Returns the lanes that supply the addresses of `count` matrices.
+/// Returns the lanes that provide the addresses of `count` matrices.
 LaneMask addressLanes(size_t count) {
   return count * side == warpSize ? allLanes : (LaneMask(1) << count * side) - 1;
 }
@@ -48,7 +48,8 @@ LaneAccess describeRows(const Instruction *instruction, AccessKind kind) {
   return access;
 }
 
-/// Resolves the addresses of rows: "ldmatrix" and "stmatrix" in the PTX ISA only access shared memory.
+/// Resolves the addresses of rows, which must be in shared memory (PTX ISA, "ldmatrix" and "stmatrix"). Returns false
+/// after a report.
 bool resolveRows(Warp &warp, Space space, LaneMask lanes, const uint64_t (&addresses)[warpSize], LaneAccess &access,
                  std::byte *(&host)[warpSize]) {
   if (!resolveLanes(warp, space, lanes, addresses, access, host))
@@ -157,7 +158,8 @@ private:
   Source<uint32_t> source;
 };
 
-/// .m8n8.x4{.trans}{.shared}.b16, after .sync.aligned; `count` matrices. ByteMatrixMove.cpp has the other shapes.
+/// Takes .m8n8.x4{.trans}{.shared}.b16, which follows .sync.aligned, and sets `count` to the number of matrices.
+/// ByteMatrixMove.cpp has the other shapes.
 bool takeMatrixSuffixes(Decoding &d, unsigned &count, bool &transposed, Space &space) {
   if (!d.take("m8n8"))
     return false;

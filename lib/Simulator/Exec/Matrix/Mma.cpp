@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // mma.sync: one warp multiplies two small matrices in its registers. PTX ISA 9.7.14.5.
 //
-// Not supported: m8n8k4 of f16 (sm_70 only), sparse (.sp) forms, the older wmma. MmaKind.cpp has the forms with .kind.
+// Not supported: m8n8k4 with f16 (sm_70 only), sparse forms (.sp), and the older wmma. MmaKind.cpp has the forms with
+// .kind.
 #include "Simulator/Exec/Matrix/Decoders.h"
 #include "Simulator/Exec/Matrix/Fragments.h"
 #include "Simulator/Machine/Machine.h"
@@ -12,9 +13,9 @@ namespace tile::sim::matrix {
 
 namespace {
 
-constexpr unsigned columns = 8; ///< n of all shapes
+constexpr unsigned columns = 8; ///< n in all shapes
 
-/// Registers of a warp: `sources[r]` is a register of the fragment.
+/// Returns the registers of a fragment.
 template <typename T> std::vector<Source<T>> takeSources(Decoding &d, size_t operand) {
   std::vector<Source<T>> sources;
   for (const Operand &element : elementsOf(d.operand(operand)))
@@ -156,7 +157,7 @@ private:
   std::vector<Source<double>> left, right, accumulators;
 };
 
-/// Shapes of the dense forms: m and k by type (tables of PTX ISA 9.7.14.5).
+/// Returns true for the m and k of a dense form with this type (tables of PTX ISA 9.7.14.5).
 bool isShapeOf(Element element, Shape shape) {
   struct Row {
     Element element;

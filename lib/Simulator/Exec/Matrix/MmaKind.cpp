@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// mma.sync with .kind, of sm_120a: floats of 4, 6 and 8 bits that may be mixed, and block scales. PTX ISA 9.7.14.5.
+// mma.sync with .kind (sm_120a): floats of 4, 6 and 8 bits, which may be mixed, and block scales. PTX ISA 9.7.14.5.
 //
-//   kind         shape      elements                              scales a line
+//   kind         shape      elements                              scales per line
 //   f8f6f4       m16n8k32   a byte each; 4 bits at bit 2, 6 at 0  none
 //   mxf8f6f4     m16n8k32   the same                              1 (ue8m0)
 //   mxf4         m16n8k64   4 bits                                2 (ue8m0)
 //   mxf4nvf4     m16n8k64   4 bits                                2 (ue8m0), or 4 (ue4m3, ue8m0)
 //
-// The scales of row r of A are in lane 4 (r % 8) + 2 t + r / 8, those of column n of B in lane 4 n + t, from byte b on,
-// where {b, t} are operands next to the register.
+// The scales of row r of A are in lane 4 (r % 8) + 2 t + r / 8, and those of column n of B in lane 4 n + t, from byte b
+// on. The operand {b, t} follows the register of scales.
 //
 // Not supported: sparse forms.
 #include "Simulator/Exec/Matrix/Decoders.h"
@@ -25,7 +25,7 @@ constexpr unsigned tileRows = 16, tileColumns = 8;
 
 enum class Kind : uint8_t { F8F6F4, MXF8F6F4, MXF4, MXF4NVF4 };
 
-/// The scales of an operand: a register, and the constants {byte, thread}.
+/// The scales of an MMA operand: a register, and the constants {byte, thread}.
 struct ScaleOperand {
   Source<uint32_t> values;
   Source<uint16_t> byte, thread;
@@ -38,7 +38,7 @@ public:
   Kind kind = Kind::F8F6F4;
   Shape shape;
   MmaTraits traits;
-  unsigned scaleVector = 0; ///< scales per line; 0: none
+  unsigned scaleVector = 0; ///< number of scales per line; 0: none
   ScaleType scaleType = ScaleType::UE8M0;
   std::vector<Dest<uint32_t>> dests;
   std::vector<Source<uint32_t>> left, right, accumulators;
@@ -138,7 +138,7 @@ template <typename T, typename Take> std::vector<T> takeAll(Decoding &d, size_t 
   return all;
 }
 
-/// .kind{.block_scale{.scale_vec}}, before the shape or after the layouts.
+/// Takes .kind{.block_scale{.scale_vec}}, which may stand before the shape or after the layouts.
 bool takeKind(Decoding &d, MmaKind &mma) {
   const int kind = d.takeOne({"kind::f8f6f4", "kind::mxf8f6f4", "kind::mxf4", "kind::mxf4nvf4"});
   if (kind < 0)

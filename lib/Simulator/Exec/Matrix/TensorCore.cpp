@@ -12,7 +12,7 @@ namespace tile::sim::matrix {
 
 namespace {
 
-constexpr unsigned width = 8; ///< columns at a time
+constexpr unsigned width = 8; ///< number of columns that are computed together
 template <typename T> using Vector [[gnu::vector_size(width * sizeof(T))]] = T;
 using Doubles = Vector<double>;
 using Integers = Vector<int32_t>;
@@ -26,7 +26,7 @@ constexpr double powerOfTwo(int exponent) {
   return numerics::powerOfTwo(exponent);
 }
 
-/// A row of accumulators, decoded like Factor.
+/// A row of accumulators, decoded like the elements of Factor.
 struct AccumulatorRow {
   std::vector<double> value, power;
   std::vector<uint8_t> special;
@@ -52,8 +52,8 @@ struct AccumulatorRow {
   }
 };
 
-/// Computes the exact sums of one row: `sums` gets left row · right columns + c, each term truncated as described in
-/// the header. `Units` holds a term in units of the sum. Terms of two elements fit an int32_t.
+/// Computes `sums` = left row · right columns + c for one row. Each term is truncated as described in the header, and
+/// the sum is exact. The type `Units` contains a term in units of the sum; a term of two elements fits into int32_t.
 template <typename Real, typename Units>
 void sumRow(const Factor<Real> &left, unsigned row, const Factor<Real> &right, const AccumulatorRow &c, int fraction,
             double *sums) {
@@ -73,11 +73,11 @@ void sumRow(const Factor<Real> &left, unsigned row, const Factor<Real> &right, c
     largest = ownPower > largest ? ownPower : largest;
     largest = largest == 0.0 ? largest + 1.0 : largest; // all terms are zero
 
-    // One unit of the sums is largest / 2^fraction. If that is too small for a float, all terms are zero.
+    // One unit of the sums is largest / 2^fraction. If it is too small for a float, all terms of elements are zero.
     Doubles unit = largest * powerOfTwo(-fraction), scale = 1.0 / unit;
     Reals productScale = __builtin_convertvector(scale, Reals);
     productScale = power == Real(0) ? power : productScale;
-    // Terms are below 2^(fraction + 2): eight of them, but not sixteen, fit an int32_t.
+    // Terms are below 2^(fraction + 2), so int32_t can hold the sum of eight terms, but not of sixteen.
     constexpr unsigned depthAtOnce = 16;
     Doubles sum = __builtin_convertvector(__builtin_convertvector(own * scale, Integers), Doubles);
     for (unsigned first = 0; first < depth; first += depthAtOnce) {
@@ -96,7 +96,7 @@ void sumRow(const Factor<Real> &left, unsigned row, const Factor<Real> &right, c
   }
 }
 
-/// Rounds towards zero to single precision with `mantissaBits` of the 23; zeros are +0.
+/// Rounds towards zero to single precision with only `mantissaBits` of its 23 mantissa bits. Zeros become +0.
 uint32_t truncateToSingle(double value, int mantissaBits) {
   double magnitude = std::fabs(value);
   double lost = powerOfTwo(-126 - mantissaBits);
@@ -111,7 +111,7 @@ uint32_t roundToHalf(double value) {
   return bits == 0x8000 ? 0 : bits;
 }
 
-/// Returns a sum with infinities or NaN among its terms: their sum, independent of the order.
+/// Returns a sum whose terms include infinities or NaN. It does not depend on the order of the terms.
 uint32_t specialSum(const MmaTraits &traits, const FactorBits &left, unsigned row, const FactorBits &right,
                     unsigned column, uint32_t accumulator) {
   bool isHalf = traits.accumulator == Accumulator::F16;
@@ -155,7 +155,7 @@ void multiplyAddFloats(const MmaTraits &traits, const FactorBits &leftBits, cons
   }
 }
 
-/// Returns elements 0 and 1 (`part` 0) or 2 and 3 (1) of every four along k, as f16.
+/// Returns elements 0 and 1 (if `part` is 0) or 2 and 3 (if it is 1) of every four elements along k, as f16.
 FactorBits widenPart(const FactorBits &from, Element element, unsigned part) {
   FactorBits result(from.lines, from.depth / 2);
   for (unsigned k = 0; k < result.depth; ++k)
@@ -186,7 +186,7 @@ void multiplyAddIntegers(const MmaTraits &traits, const FactorBits &leftBits, co
                          uint32_t *accumulators) {
   std::vector<int32_t> left = toIntegers(leftBits, traits.left), right = toIntegers(rightBits, traits.right);
   unsigned rows = leftBits.lines, columns = rightBits.lines;
-  std::vector<int32_t> sums(columns); // at most 64 * 255 * 255: no overflow
+  std::vector<int32_t> sums(columns); // at most 64 * 255 * 255, so no overflow
   for (unsigned row = 0; row < rows; ++row) {
     sums.assign(columns, 0);
     for (unsigned k = 0; k < leftBits.depth; ++k) {
@@ -211,8 +211,8 @@ void multiplyAddIntegers(const MmaTraits &traits, const FactorBits &leftBits, co
   }
 }
 
-/// Among several NaN, the result is that of the right operand, otherwise of the accumulator, otherwise of the left
-/// operand.
+/// Returns left * right + sum. If operands are NaN, the result is the right operand if it is NaN, otherwise the
+/// accumulator if it is NaN, otherwise the left operand, made quiet.
 double fuseDoubles(double left, double right, double sum) {
   constexpr uint64_t quiet = uint64_t(1) << 51, invalid = uint64_t(0xfff8) << 48;
   for (double operand : {right, sum, left})
@@ -230,7 +230,7 @@ void multiplyAdd(const MmaTraits &traits, const FactorBits &left, const FactorBi
   else if (isFloat8(traits.left) && !traits.isWarpGroup && !traits.isBlackwell)
     multiplyAddWidened(traits, left, right, accumulators);
   else if (traits.left == Element::BF16 || traits.left == Element::TF32)
-    multiplyAddFloats<double>(traits, left, right, accumulators); // their products do not fit a float
+    multiplyAddFloats<double>(traits, left, right, accumulators); // products of these elements do not fit a float
   else
     multiplyAddFloats<float>(traits, left, right, accumulators);
 }

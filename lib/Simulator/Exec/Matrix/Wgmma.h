@@ -2,9 +2,9 @@
 // wgmma: four warps, a warp group, multiply a 64xK and a KxN matrix asynchronously. PTX ISA 9.7.15.
 //
 // The four warps of a group (indices 4i to 4i+3) issue each wgmma together, and the tensor cores retire it for all four
-// at once: kernels rely on that if their warp group releases a shared-memory buffer by one arrival after wait_group. So
-// there is one operation for the group, which begins when all four warps have issued it, and one Component, that of the
-// group's first warp.
+// warps simultaneously. Kernels rely on this if their warp group releases a shared-memory buffer with one arrival after
+// wait_group. So there is one operation for the group, which begins when all four warps have issued it, and one
+// Component, which belongs to the group's first warp.
 #pragma once
 
 #include "Simulator/Exec/Matrix/Descriptor.h"
@@ -24,17 +24,17 @@ struct WgmmaShape {
   bool leftLineMajor = false, rightLineMajor = false;
   bool negateLeft = false, negateRight = false;
   std::vector<uint32_t> accumulators; ///< offsets in the register file
-  std::vector<uint32_t> left;         ///< the same, if the left operand is in registers
+  std::vector<uint32_t> left;         ///< offsets in the register file, if the left operand is in registers
 
   unsigned elementBytes() const { return bitsOf(traits.left) / 8; }
-  /// Returns true if shape and types are the same, so that both may use the same accumulators without a fence or wait
-  /// between them.
+  /// Returns true if the shapes and types are equal. Only then may both use the same accumulators without a fence or
+  /// wait between them.
   bool isSameKind(const WgmmaShape &other) const;
 };
 
-/// A wgmma as one warp of the group has issued it.
+/// The operands of a wgmma as issued by one warp of the group.
 struct WgmmaIssue {
-  Descriptor left{0}, right{0}; ///< `left` only if it is not in registers
+  Descriptor left{0}, right{0}; ///< `left` is valid only if the operand is not in registers
   bool keepsAccumulators = false;
   bool operator==(const WgmmaIssue &) const = default;
 };
@@ -49,7 +49,7 @@ public:
   bool advance(Random &random) override;
   std::string describe() const override;
 
-  /// Records that `warp` has also issued it, and adds it to the warp's queue and group.
+  /// Records that `warp` has issued the wgmma as well, and adds the operation to the warp's queue and group.
   void join(Warp &warp);
   bool hasJoined(const Warp &warp) const { return joined[warp.index - firstWarp]; }
 
@@ -69,12 +69,12 @@ private:
   uint64_t groups[warpsInGroup] = {};
 };
 
-/// Returns the first warp of the group of `warp`; its component stands for the wgmma groups of all four.
+/// Returns the first warp of the group of `warp`. Its component represents the wgmma groups of all four warps.
 inline Warp &leader(Warp &warp) {
   return *warp.cta.warps[warp.index / warpsInGroup * warpsInGroup];
 }
 
-/// Calls `function(address)` for the address of each 16-byte chunk of lines [first, first + count) of an operand.
+/// Calls `function` for each 16-byte chunk of lines [first, first + count) of an operand, with the chunk's address.
 template <typename Function>
 void forChunks(const Descriptor &descriptor, bool isLineMajor, unsigned first, unsigned count, const WgmmaShape &shape,
                Function &&function) {
@@ -90,8 +90,9 @@ void forChunks(const Descriptor &descriptor, bool isLineMajor, unsigned first, u
       function(descriptor.chunkAddress(false, line, k / perChunk), line, k);
 }
 
-/// An access to a register of the wgmma at `index`, accumulators or left operand, that no wgmma.fence separates from it
-/// on some path (PTX ISA 9.7.15.7.1); `isEntry`: no fence at all comes before it on some path.
+/// A path from an access to a register of the wgmma at `index` (accumulator or left operand) to the wgmma without a
+/// wgmma.fence in between (PTX ISA 9.7.15.7.1). `isEntry`: a path from the kernel's entry to the wgmma without any
+/// fence.
 struct MissingFence {
   bool isEntry = false;
   uint32_t instruction = 0;

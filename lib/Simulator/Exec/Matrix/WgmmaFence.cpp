@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Finds wgmmas without a wgmma.fence statically, by walking back from each wgmma along all paths until a fence.
+// Finds missing wgmma.fence instructions statically: walks back from each wgmma along all paths until a fence.
 #include "Simulator/Exec/Matrix/Wgmma.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ void collectLabels(const Operand &operand, std::vector<uint32_t> &labels) {
     collectLabels(element, labels);
 }
 
-/// Lists for each instruction those that may run just before it.
+/// Returns for each instruction the instructions that may be executed just before it.
 std::vector<std::vector<uint32_t>> findPredecessors(const Function &function) {
   std::vector<std::vector<uint32_t>> predecessors(function.instructions.size());
   auto add = [&](uint32_t from, uint32_t to) {
@@ -87,7 +87,7 @@ std::optional<MissingFence> findMissingFence(const Function &function, uint32_t 
       uint32_t reg = 0;
       bool touches = false;
       for (size_t i = 0; i < instruction.operands.size() && !touches; ++i) {
-        // Two wgmma may use the same accumulators if they have the same shape, and may read the same left operand.
+        // Two wgmmas may use the same accumulators if they have the same shape, and may read the same left operand.
         const std::vector<uint32_t> *registers = &all;
         if (isWgmma(instruction, "mma_async") && i == 0 && instruction.suffixes == wgmma.suffixes)
           registers = &left;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Decoding, issue and checks of wgmma.
+// Decodes, checks and issues wgmma.
 #include "Simulator/Exec/Matrix/Decoders.h"
 #include "Simulator/Exec/Matrix/Wgmma.h"
 #include "Simulator/Exec/MemoryPort.h"
@@ -20,9 +20,9 @@ public:
 
   Step execute(Warp &warp, Fragment &, LaneMask active) const override;
 
-  std::string missingFence; ///< the finding of findMissingFence in words; empty: none
+  std::string missingFence; ///< describes the finding of findMissingFence; empty if there is none
 
-  /// The warp has waited for the groups before `group`.
+  /// Called when the warp has waited for all groups before `group`.
   static void forget(Warp &warp, uint64_t group) {
     while (!warp.wgmmaUnwaited.empty() && warp.wgmmaUnwaited.front().first < group)
       warp.wgmmaUnwaited.pop_front();
@@ -106,7 +106,7 @@ bool Wgmma::overlaps(const WgmmaShape &other) const {
          intersect(shape.accumulators, other.left);
 }
 
-/// Consecutive wgmmas on the same registers list them once.
+/// Lists the registers in flight. Accumulators that consecutive wgmmas share are listed once.
 void Wgmma::listRegisters(Warp &warp) {
   std::vector<uint32_t> &all = warp.registersInFlight;
   all.clear();
@@ -132,8 +132,8 @@ bool Wgmma::checkRegisters(Warp &warp) const {
   return true;
 }
 
-/// Checks the bounds of lines [first, first + count) of an operand and informs the checker. Adjacent chunks are one
-/// range.
+/// Checks the bounds of lines [first, first + count) of an operand and informs the checker; adjacent chunks form one
+/// range. Returns false after a report.
 bool Wgmma::checkMemory(Warp &warp, const Descriptor &descriptor, bool isLineMajor, unsigned first, unsigned count,
                         std::string_view which) const {
   constexpr uint32_t chunk = 16;
@@ -172,7 +172,7 @@ bool Wgmma::checkMemory(Warp &warp, const Descriptor &descriptor, bool isLineMaj
   return true;
 }
 
-/// Returns the operation that another warp of the group has issued and this one has not yet, or null.
+/// Returns an operation that another warp of the group has issued and this warp has not yet joined, or null.
 WgmmaOperation *Wgmma::findOperation(Warp &warp) const {
   unsigned first = leader(warp).index;
   for (unsigned i = first; i < first + warpsInGroup; ++i)
@@ -216,7 +216,8 @@ Step Wgmma::execute(Warp &warp, Fragment &, LaneMask) const {
   return Step::Next;
 }
 
-/// wgmma.fence: orders registers between the warp and the tensor core; the simulator does not reorder such accesses.
+/// wgmma.fence. Orders register accesses of the warp and the tensor core. The simulator does not reorder such accesses,
+/// so there is nothing to execute.
 class WgmmaFence final : public Operation {
 public:
   WgmmaFence() { aligned = true; }
@@ -258,7 +259,7 @@ private:
   uint64_t allowed;
 };
 
-/// Shapes and types: PTX ISA 9.7.15.3.
+/// Returns true for the shapes and types of PTX ISA 9.7.15.3.
 bool isShapeOf(Element left, Element right, Shape shape) {
   if (!mayMultiply(left, right) || bitsOf(left) < 8 || left == Element::F64)
     return false;
@@ -267,7 +268,7 @@ bool isShapeOf(Element left, Element right, Shape shape) {
   return isFine && (!isInteger(left) || shape.n <= 24 || shape.n % 16 == 0);
 }
 
-/// imm-scale-a, imm-scale-b: 1 or -1; imm-trans: 0 or 1.
+/// Takes an immediate with two valid values: imm-scale-a and imm-scale-b are 1 or -1, imm-trans is 0 or 1.
 std::optional<bool> takeImmediate(Decoding &d, size_t index, int no, int yes) {
   const Operand &operand = d.operand(index);
   if (operand.kind != Operand::Kind::Immediate)
@@ -276,7 +277,7 @@ std::optional<bool> takeImmediate(Decoding &d, size_t index, int no, int yes) {
   return value == yes ? std::optional(true) : value == no ? std::optional(false) : std::nullopt;
 }
 
-/// Returns the offsets of the registers of a vector; false if there are other than 32-bit registers.
+/// Sets `offsets` to those of the registers of a vector. Returns false if not all of them are 32-bit registers.
 bool takeRegisters(Decoding &d, size_t index, std::vector<uint32_t> &offsets) {
   for (const Operand &element : elementsOf(d.operand(index))) {
     Dest<uint32_t> dest = d.dest<uint32_t>(element);
@@ -287,7 +288,7 @@ bool takeRegisters(Decoding &d, size_t index, std::vector<uint32_t> &offsets) {
   return true;
 }
 
-/// Takes the immediates after scale-d: absent for integers, the transpositions only for 16-bit elements.
+/// Takes the immediates after scale-d. Integer forms have none, and only 16-bit elements have the transpositions.
 bool takeImmediates(Decoding &d, WgmmaShape &shape) {
   size_t count = d.instruction.operands.size(), next = 4;
   if (isInteger(shape.traits.left))

@@ -12,7 +12,7 @@ namespace {
 
 constexpr unsigned chunkBytes = 16;
 
-/// Returns the lines of an operand that a descriptor describes.
+/// Reads the lines of an operand from the shared memory that a descriptor describes.
 FactorBits readShared(Cta &cta, const Descriptor &descriptor, bool isLineMajor, unsigned lines,
                       const WgmmaShape &shape) {
   FactorBits factor(lines, shape.depth);
@@ -82,7 +82,7 @@ bool WgmmaOperation::advance(Random &) {
   if (shape.negateRight)
     negate(right);
 
-  // Accumulators by rows; two f16 share a register.
+  // Gathers the accumulators by rows; two f16 share a register.
   std::vector<uint32_t> result(size_t(groupRows) * shape.columns);
   bool isPacked = shape.traits.accumulator == Accumulator::F16;
   auto forAccumulators = [&](auto &&function) {

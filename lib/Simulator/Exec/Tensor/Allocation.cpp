@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // tcgen05.alloc, dealloc, relinquish_alloc_permit. PTX ISA 9.7.16.7.1.
 //
-// With cta_group::2 one warp of each CTA of the pair allocates the same columns; the two wait for each other.
+// With cta_group::2, one warp of each CTA of the pair allocates the same columns. The two warps wait for each other.
 #include "Simulator/Exec/Tensor/Tensor.h"
 
 #include <bit>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint32_t minColumns = 32;
 
-/// Reports the columns to the checker as one access.
+/// Reports an access to whole columns to the checker.
 void noteColumns(Warp &warp, const SourceLoc &loc, unsigned column, unsigned columns, bool isAllocation) {
   if (Checker *checker = checkerOf(warp))
     checker->tensorAccess(warp, {.loc = loc,
@@ -78,7 +78,7 @@ private:
     if (!peer)
       return false;
     Checker *checker = checkerOf(warp);
-    if (checker && !checker->hasMet(warp, *peer)) // allowed: CUTLASS's tutorials do this
+    if (checker && !checker->hasMet(warp, *peer)) // allowed; CUTLASS's tutorials do this
       warn(warp, ReportKind::TensorMemory, *instruction, -1,
            "{} before the CTAs of the pair have met: the other one may not have begun; a cluster barrier must come "
            "first",
@@ -93,7 +93,8 @@ private:
     return true;
   }
 
-  /// The warp that arrives second, or that finds free columns first, allocates for both.
+  /// Returns the first of the columns that a pair of CTAs allocates, or nullopt if the warp must wait. The warp that
+  /// arrives second allocates for both CTAs; if there are not enough free columns, the warp that first finds some does.
   std::optional<unsigned> allocateWithPeer(Warp &warp, uint32_t columns) const {
     TensorMemory &own = warp.cta.tensor, &other = warp.cta.cluster.cta(warp.cta.rank ^ 1)->tensor;
     if (!own.granted && other.requested) {
@@ -177,7 +178,7 @@ public:
   }
 };
 
-/// .sync.aligned after .cta_group.
+/// Takes .cta_group.sync.aligned. Returns the number of the CTA group, or 0 on failure.
 unsigned takeGroupOfWarp(Decoding &d) {
   unsigned group = takeCtaGroup(d);
   return group && d.take("sync") && d.take("aligned") ? group : 0;

@@ -28,7 +28,7 @@ Cta *findPeer(Warp &warp, const Instruction &instruction, int lane) {
 
 bool checkColumns(Warp &warp, const Instruction &instruction, int lane, const Cta &cta, unsigned column,
                   unsigned count) {
-  for (uint64_t i = column; i < uint64_t(column) + count; ++i) // a sum that cannot overflow
+  for (uint64_t i = column; i < uint64_t(column) + count; ++i) // 64 bits, so the sum cannot overflow
     if (!cta.tensor.isAllocated(i))
       return refuse(warp, ReportKind::TensorMemory, instruction, lane,
                     "{} accesses columns {} to {} of tensor memory{}, of which column {} is not allocated",
@@ -39,7 +39,8 @@ bool checkColumns(Warp &warp, const Instruction &instruction, int lane, const Ct
 
 namespace {
 
-/// Returns true if a target such as "sm_100a" or "sm_103f" has tensor memory. Targets without a or f are not checked.
+/// Returns true if a target such as "sm_100a" or "sm_103f" has tensor memory. Targets without `a` or `f` are not
+/// checked.
 bool hasTensorMemory(std::string_view target) {
   for (std::string_view architecture : {"sm_100", "sm_101", "sm_103", "sm_110"})
     if (target.starts_with(architecture))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The positions of the registers of tcgen05.ld and st in tensor memory, from the first lane and column of the access.
-// PTX ISA 9.7.16.2.3.1.
+// The positions in tensor memory of the registers of tcgen05.ld and st, relative to the first lane and column of the
+// access. PTX ISA 9.7.16.2.3.1.
 //
 //   shape     lanes  registers of .x1  register r of thread t: lane                     column
 //   .32x32b    32     1                t                                                r
@@ -9,7 +9,7 @@
 //   .16x256b   16     4                t/4 + 8 * (r/2%2)                                8 (r/4) + 2 (t%4) + r%2
 //   .16x32bx2  16     1                t%16                                             r; threads 16 to 31 `split` on
 //
-// With .pack::16b (.unpack::16b) a register holds the lower halves of two neighbouring columns.
+// With .pack::16b (.unpack::16b), a register contains the lower halves of two adjacent columns.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ enum class Shape : uint8_t { L32x32, L16x64, L16x128, L16x256, L16x32x2 };
 constexpr unsigned lanesOf(Shape shape) {
   return shape == Shape::L32x32 ? 32 : 16;
 }
-/// Returns the registers of a thread for .x1; .num multiplies them, up to 128.
+/// Returns the number of registers of a thread for .x1. The suffix .num multiplies it; the product is at most 128.
 constexpr unsigned registersOf(Shape shape) {
   return shape == Shape::L16x128 ? 2 : shape == Shape::L16x256 ? 4 : 1;
 }
@@ -48,7 +48,8 @@ constexpr Cell cellOf(Shape shape, unsigned thread, unsigned reg) {
   return {};
 }
 
-/// Returns the number of columns of 32 bits from the first to the last one, where each register is one cell.
+/// Returns the number of 32-bit columns from the first to the last one that is accessed, where each register is one
+/// cell.
 constexpr unsigned columnsOf(Shape shape, unsigned registers) {
   return shape == Shape::L32x32 || shape == Shape::L16x32x2 ? registers : 2 * registers;
 }

@@ -15,7 +15,7 @@ uint32_t field(uint32_t bits, unsigned first, unsigned count) {
   return bits >> first & ((1u << count) - 1);
 }
 
-/// Returns the type that a field's value denotes, for a kind.
+/// Returns the element type that a field's value denotes in this kind.
 std::optional<Element> elementOf(MmaKind kind, uint32_t number) {
   switch (kind) {
   case MmaKind::F16:
@@ -45,7 +45,7 @@ std::optional<Accumulator> accumulatorOf(const MmaForm &form, uint32_t number) {
   return number == 0 && form.kind != MmaKind::TF32 ? std::optional(Accumulator::F16) : std::nullopt;
 }
 
-/// Valid M and N by kind and number of CTAs: PTX ISA 9.7.16.2.1.
+/// Returns true if M and N are valid for the kind and the number of CTAs: PTX ISA 9.7.16.2.1.
 bool isShape(const MmaForm &form, unsigned m, unsigned n) {
   constexpr unsigned most = 256;
   if (n > most || n == 0)
@@ -62,7 +62,7 @@ bool isShape(const MmaForm &form, unsigned m, unsigned n) {
   return m == 128 && n % 16 == 0;
 }
 
-/// MN-major operands must have elements of 8, 16 or 32 bits, and no mxf4 kind.
+/// Returns true if an operand with these elements may be MN-major, which requires 8, 16 or 32 bits and no mxf4 kind.
 bool mayBeLineMajor(Element element) {
   return bitsOf(element) >= 8;
 }

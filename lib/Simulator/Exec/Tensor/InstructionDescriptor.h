@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The instruction descriptor of tcgen05.mma: 32 bits with types, shape and majors. PTX ISA 9.7.16.4.2.
+// The instruction descriptor of tcgen05.mma: 32 bits with types, shape and operand layouts. PTX ISA 9.7.16.4.2.
 //
 //   bits    kinds f16, tf32, f8f6f4, i8                    kinds with block scales
 //   2       sparse                                         the same
@@ -26,30 +26,30 @@ namespace tile::sim::tensor {
 
 enum class MmaKind : uint8_t { F16, TF32, F8F6F4, I8, MXF8F6F4, MXF4, MXF4NVF4 };
 
-/// The modifiers in the instruction's text.
+/// The modifiers of the instruction as written.
 struct MmaForm {
   MmaKind kind = MmaKind::F16;
   unsigned ctaGroup = 1;
   bool isWeightStationary = false; ///< .ws
   bool leftInTensor = false;       ///< A is in tensor memory
-  unsigned scaleVector = 0;        ///< scales per line and instruction: 1, 2 or 4; 0: kinds without scales
+  unsigned scaleVector = 0;        ///< scales per line and instruction: 1, 2 or 4; 0: the kind has no scales
   bool isScaled() const { return kind >= MmaKind::MXF8F6F4; }
 };
 
 struct MmaShape {
-  unsigned m = 0, n = 0, k = 0; ///< rows or columns over all CTAs of the group
+  unsigned m = 0, n = 0, k = 0; ///< number of rows or columns over all CTAs of the group
   matrix::MmaTraits traits;
   bool negateLeft = false, negateRight = false;
   bool leftLineMajor = false, rightLineMajor = false;
   matrix::ScaleType scaleType = matrix::ScaleType::UE8M0;
-  unsigned leftScale = 0, rightScale = 0; ///< first byte of a column
+  unsigned leftScale = 0, rightScale = 0; ///< index of the first byte within a column
 
-  /// Returns the elements of an operand in 16 bytes. Elements of 4 and 6 bits that go with kinds f8f6f4 and mxf8f6f4
-  /// are packed, with gaps after each 16.
+  /// The number of elements in a 16-byte chunk of an operand. In kinds f8f6f4 and mxf8f6f4, elements of 4 and 6 bits
+  /// are packed, with a gap after each 16 elements.
   unsigned perChunk = 0;
 };
 
-/// Returns the shape, or an error message.
+/// Reads the shape. Returns an error message, or an empty string.
 std::string readInstructionDescriptor(uint32_t bits, const MmaForm &form, MmaShape &shape);
 
 } // namespace tile::sim::tensor

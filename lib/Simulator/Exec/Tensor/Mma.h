@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// tcgen05.mma: D = A * B + D, with D in tensor memory. PTX ISA 9.7.16.10.
+// tcgen05.mma: computes D = A * B + D, where D is in tensor memory. PTX ISA 9.7.16.10.
 //
-// The position of element (row, column) of D, for the rows of one CTA (PTX ISA 9.7.16.10.5, layouts A to G):
+// The position of element (row, column) of D, for the rows of one CTA (PTX ISA 9.7.16.10.5, layouts A to G), is:
 //
 //   M                              lane                               column
 //   128 of one CTA, 256 of two     row                                column
-//   64 of one CTA                  row % 16 + 32 * (row / 16)         column     lane + 16 if the address has lane 16
+//   64 of one CTA                  row % 16 + 32 * (row / 16), + 16   column     (+ 16 only if the address has lane 16)
 //   128 of two, 64 with .ws        row + 64 * (column / (N/2))        column % (N/2)
 //   32 with .ws                    row + 32 * (column / (N/4))        column % (N/4)
 //
-// An f16 of D takes a column. A in tensor memory has its rows in the same lanes, 32 bytes of K in eight columns; if the
-// columns of D are split, each part of the lanes has a copy of A.
+// An f16 element of D occupies a whole column. If A is in tensor memory, its rows are in the same lanes as those of D,
+// and 32 bytes of K occupy eight columns. If the columns of D are split over several groups of lanes, each group
+// contains a copy of A.
 #pragma once
 
 #include "Simulator/Exec/Tensor/InstructionDescriptor.h"
@@ -18,13 +19,13 @@
 
 namespace tile::sim::tensor {
 
-constexpr unsigned maxCtas = 2; ///< of a pair of CTAs
+constexpr unsigned maxCtas = 2; ///< a pair of CTAs
 constexpr unsigned columnsOfLeft = 8;
 
 struct Placement {
-  unsigned rows = 0, parts = 1; ///< rows of one CTA; parts into which the columns are split
+  unsigned rows = 0, parts = 1; ///< rows of one CTA; number of parts into which the columns are split
   unsigned partColumns = 0;
-  bool isSpread = false; ///< 16 lanes of each warp
+  bool isSpread = false; ///< only 16 lanes of each warp are used
 
   Placement(const MmaForm &form, const MmaShape &shape)
       : rows(shape.m / form.ctaGroup), parts(form.isWeightStationary || form.ctaGroup == 2 ? tensorLanes / rows : 1),
@@ -34,7 +35,7 @@ struct Placement {
     return isSpread ? row % 16 + row / 16 * tensorLanesOfWarp : row + column / partColumns * rows;
   }
   unsigned column(unsigned column) const { return column % partColumns; }
-  /// Calls `function(lane, lanes)` for runs of lanes with elements.
+  /// Calls `function(lane, lanes)` for each run of lanes that contain elements.
   template <typename Function> void forLanes(Function &&function) const {
     if (!isSpread)
       return function(0u, tensorLanes);
@@ -43,14 +44,14 @@ struct Placement {
   }
 };
 
-/// The scales of one operand in tensor memory: line l has its scales in column l / 32 and lane l % 32, with copies 32,
-/// 64 and 96 lanes further on, one for each warp's part of the data path; for B with split columns only 32 lanes
-/// further on.
+/// The addresses of the operands' scales in tensor memory. The scales of line l are in column l / 32 and lane l % 32.
+/// There are copies 32, 64 and 96 lanes further on, one for each warp's part of the data path; for B with split
+/// columns, there is only one copy, 32 lanes further on.
 struct ScaleAddress {
   TensorAddress left, right;
 };
 
-/// An MMA with its operands.
+/// An issued MMA with its operands.
 struct MmaIssue {
   MmaForm form;
   MmaShape shape;
@@ -63,7 +64,7 @@ struct MmaIssue {
   std::vector<Cta *> ctas; ///< CTAs of the group, by rank
 
   Placement placement() const { return {form, shape}; }
-  /// The lines of B in one CTA.
+  /// Returns the number of lines of B in one CTA.
   unsigned rightLines() const { return shape.n / form.ctaGroup; }
   SharedMatrix leftMatrix() const { return {left, shape.leftLineMajor, placement().rows, shape.k, shape.perChunk}; }
   SharedMatrix rightMatrix() const { return {right, shape.rightLineMajor, rightLines(), shape.k, shape.perChunk}; }
@@ -72,8 +73,8 @@ struct MmaIssue {
   unsigned blockSize() const { return shape.k / form.scaleVector; }
 };
 
-/// Returns the position of the scales of a line, for the part of the data path with the lanes 32 * warp …; `isRight`:
-/// of B.
+/// Returns the position of the scales of a line of A or (if `isRight`) B, for the part of the data path with the lanes
+/// from 32 * warp on.
 struct ScaleCell {
   unsigned lane = 0, column = 0;
 };
@@ -86,8 +87,8 @@ public:
 
 private:
   void execute() override;
-  /// Returns the rows of A of one CTA. In tensor memory, they are read from the lanes that compute part `part` of the
-  /// columns.
+  /// Returns the rows of A of one CTA. If A is in tensor memory, the rows are read from the lanes that compute part
+  /// `part` of the columns.
   matrix::FactorBits readLeft(Cta &cta, unsigned part) const;
   void multiplyParts(Cta &cta, const matrix::FactorBits &right, std::vector<uint32_t> &accumulators) const;
   matrix::FactorBits readRight() const;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Decoding, issue and checks of tcgen05.mma.
+// Decodes, checks and issues tcgen05.mma.
 //
-// Not supported: .sp (sparse A), .ashift, .ws with a mask of zero columns, and elements of 4 and 6 bits in tensor
-// memory for kinds f8f6f4 and mxf8f6f4.
+// Not supported: .sp (sparse A), .ashift, .ws with a zero-column mask, and elements of 4 and 6 bits in tensor memory
+// for kinds f8f6f4 and mxf8f6f4.
 #include "Simulator/Exec/Tensor/Mma.h"
 
 #include <algorithm>
@@ -30,8 +30,7 @@ private:
   void noteAccumulator(Warp &warp, unsigned lane, const MmaIssue &issue, unsigned index) const;
 };
 
-TensorAddress takeScaleAddress(uint32_t bits) { // the upper two bits are those of the byte, which the descriptor
-                                                // contains
+TensorAddress takeScaleAddress(uint32_t bits) { // the upper two bits select a byte, as the descriptor does
   return TensorAddress::of(bits & 0x3fffffff);
 }
 
@@ -97,7 +96,7 @@ bool Mma::checkFactors(Warp &warp, unsigned lane, const MmaIssue &issue) const {
   return true;
 }
 
-/// Tensor memory of one CTA.
+/// Checks the columns in the tensor memory of one CTA that the MMA accesses.
 bool Mma::checkTensor(Warp &warp, unsigned lane, const MmaIssue &issue, Cta &cta) const {
   auto check = [&](TensorAddress address, unsigned columns, bool isAccumulator) {
     return checkColumns(warp, *instruction, lane, cta, address.column, columns) &&
@@ -176,8 +175,8 @@ Step Mma::executeLane(Warp &warp, unsigned lane) const {
   return Step::Next;
 }
 
-/// Takes {.scale_vec::NX, .block16, .block32}: scales per line, 0 if they do not go with the kind. If the suffix is
-/// absent there is only one possibility, except for mxf4nvf4.
+/// Takes .scale_vec::NX, .block16 or .block32. Returns the number of scales per line, or 0 if the suffix does not fit
+/// the kind. The suffix may be omitted, except for mxf4nvf4, because the other kinds have only one possible value.
 unsigned takeScaleVector(Decoding &d, MmaKind kind) {
   const int which = d.takeOne({"scale_vec::1X", "scale_vec::2X", "scale_vec::4X", "block16", "block32"});
   if (kind == MmaKind::MXF8F6F4)
@@ -187,7 +186,8 @@ unsigned takeScaleVector(Decoding &d, MmaKind kind) {
   return which == 2 || which == 3 ? 4 : which == 1 || which == 4 ? 2 : 0;
 }
 
-/// .collector::a::fill and similar suffixes control which operand the tensor core keeps: no effect here.
+/// Takes .collector::a::fill and similar suffixes. They control which operand the tensor core keeps, which has no
+/// effect here.
 void takeCollector(Decoding &d) {
   for (std::string_view buffer : {"a", "b0", "b1", "b2", "b3"})
     for (std::string_view use : {"fill", "use", "lastuse", "discard"})
@@ -214,12 +214,12 @@ bool takeForm(Decoding &d, MmaForm &form) {
   return d.suffixesFinished();
 }
 
-/// Targets without kind::i8: PTX ISA 9.7.16.10.9.1, "Target ISA Notes".
+/// Returns true if the target has kind::i8: PTX ISA 9.7.16.10.9.1, "Target ISA Notes".
 bool hasIntegers(std::string_view target) {
   return target == "sm_100a" || target == "sm_101a" || target == "sm_110a";
 }
 
-/// {disable-output-lane,} enable-input-d {, scale-input-d}, from operand `next` on.
+/// Takes the operands {disable-output-lane,} enable-input-d {, scale-input-d} from operand `next` on.
 bool takeRest(Decoding &d, size_t next, Mma &mma) {
   const size_t count = d.instruction.operands.size();
   constexpr unsigned wordsOfCta = tensorLanes / 32;

@@ -10,7 +10,7 @@ namespace {
 using matrix::BlockScales;
 using matrix::FactorBits;
 
-/// Returns element `index` of a chunk whose elements of `bits` bits are consecutive.
+/// Returns element `index` of a chunk. The elements have `bits` bits and are consecutive.
 uint32_t elementAt(const std::byte *chunk, unsigned bits, unsigned index) {
   const unsigned first = bits * index;
   uint64_t word = 0;
@@ -36,7 +36,7 @@ void negate(FactorBits &factor, matrix::Element element) {
     bits ^= sign;
 }
 
-/// A subset of the lines of an operand.
+/// Returns `lines` lines of an operand from line `first` on.
 FactorBits slice(const FactorBits &from, unsigned first, unsigned lines) {
   FactorBits part(lines, from.depth);
   for (unsigned k = 0; k < from.depth; ++k)
@@ -79,7 +79,7 @@ FactorBits MmaOperation::readLeft(Cta &cta, unsigned part) const {
   return left;
 }
 
-/// The columns of B of all CTAs.
+/// Returns the columns of B of all CTAs.
 FactorBits MmaOperation::readRight() const {
   const MmaShape &shape = issue.shape;
   FactorBits right(shape.n, shape.k);
@@ -90,7 +90,8 @@ FactorBits MmaOperation::readRight() const {
   return right;
 }
 
-/// Each warp's part of the data path has separate scales: 32 rows, and half of the columns if they are split.
+/// Multiplies in parts, because each warp's part of the data path has separate scales: 32 rows, and a part of the
+/// columns if they are split.
 void MmaOperation::multiplyScaled(Cta &cta, const FactorBits &left, const FactorBits &right,
                                   std::vector<uint32_t> &accumulators) const {
   const Placement placement = issue.placement();
@@ -121,7 +122,7 @@ void MmaOperation::multiplyScaled(Cta &cta, const FactorBits &left, const Factor
     }
 }
 
-/// .ws with A in tensor memory: each part of the columns is multiplied by the copy of A in its lanes.
+/// Executes .ws with A in tensor memory: multiplies each part of the columns by the copy of A in its lanes.
 void MmaOperation::multiplyParts(Cta &cta, const FactorBits &right, std::vector<uint32_t> &accumulators) const {
   const Placement placement = issue.placement();
   const unsigned columns = placement.partColumns;

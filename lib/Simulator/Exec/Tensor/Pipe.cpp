@@ -76,7 +76,7 @@ void addAccumulator(Warp &warp, unsigned lane, const Instruction &instruction, c
 
 namespace {
 
-/// Arrives at mbarriers once all earlier operations of the thread have completed.
+/// A commit: arrives at mbarriers once all earlier operations of the thread have completed.
 class CommitOperation final : public PipeOperation {
 public:
   CommitOperation(Warp &warp, unsigned lane, const Instruction &instruction, uint32_t address, uint32_t ctaMask,
@@ -97,7 +97,7 @@ private:
   void arriveAt(Cta &cta) {
     auto found = cta.mbarriers.find(address);
     if (found == cta.mbarriers.end()) {
-      // Valid if no thread waits for the commit: code of Triton does this.
+      // This is valid if no thread waits for the commit, as in some of Triton's code.
       warn(warp, ReportKind::BarrierMisuse, instruction, int(lane),
            "the {} was invalidated before this commit could signal it", barrierName(cta, address));
       return;
@@ -113,7 +113,8 @@ private:
 
   uint32_t address, ctaMask;
   Epoch epoch;
-  /// clock of the warp's completed waits, without its own accesses: MMAs follow the copies that they read
+  /// The clock of the waits that the warp has completed, without the warp's own accesses. Whoever waits for this commit
+  /// also acquires it, because the MMAs come after the copies whose data they read.
   SyncClock before;
 };
 

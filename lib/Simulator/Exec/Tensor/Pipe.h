@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The operations that one thread has issued to the tensor core: mma, cp, shift and commit, executed in order, with
-// arbitrary delays.
+// The operations that one thread has issued to the tensor core: mma, cp, shift and commit. They are executed in order,
+// with arbitrary delays.
 //
-// PTX ISA 9.7.16.6.2 guarantees the order of some pairs only. Compilers rely on the tensor core executing all of them
-// in the order of issue. Of the other pairs, two are reported nevertheless: an accumulator that an MMA of another shape
-// writes, and tensor memory that an MMA reads as an operand while an earlier one still writes it.
+// PTX ISA 9.7.16.6.2 guarantees the order only for some pairs of operations, but compilers rely on the tensor core
+// executing all of them in the order of issue. Two of the other pairs are reported nevertheless: writes to an
+// accumulator by MMAs of different shapes, and an MMA that reads an operand in tensor memory while an earlier MMA still
+// writes it.
 #pragma once
 
 #include "Simulator/Exec/Tensor/Tensor.h"
@@ -32,17 +33,18 @@ protected:
   const Instruction &instruction;
 };
 
-/// Puts the operation at the end of its thread's queue.
+/// Appends the operation to its thread's queue.
 void issue(Warp &warp, unsigned lane, std::unique_ptr<PipeOperation> operation);
 
-/// Returns the epoch that covers the operations that the lane issues now: its next commit. Only with a checker.
+/// Returns the epoch that covers the operations that the lane issues now: the epoch of its next commit. Requires a
+/// checker.
 Epoch pipeEpoch(Warp &warp, unsigned lane);
 
-/// Informs the checker, if there is one, that such an operation accesses tensor memory.
+/// Informs the checker, if there is one, that a tensor-core operation accesses tensor memory.
 void notePipeAccess(Warp &warp, unsigned lane, const Instruction &instruction, AccessKind kind, const Range &range);
 
-/// Reports columns that an earlier MMA of the thread still writes; `m` by `n` is the shape of the accumulator that an
-/// MMA writes there, or 0 if the columns are read or copied to. Returns false after a report.
+/// Reports columns that an earlier MMA of the thread still writes. `m` by `n` is the shape of the accumulator that the
+/// new operation writes there, or 0 if it reads the columns or copies to them. Returns false after a report.
 bool checkAccumulators(Warp &warp, unsigned lane, const Instruction &instruction, const Cta &cta, TensorAddress address,
                        unsigned columns, unsigned m, unsigned n);
 void addAccumulator(Warp &warp, unsigned lane, const Instruction &instruction, const Cta &cta, TensorAddress address,

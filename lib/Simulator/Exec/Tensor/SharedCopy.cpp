@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// tcgen05.cp: rows of 16 or 32 bytes from shared memory to lanes of tensor memory. PTX ISA 9.7.16.9.1.
+// tcgen05.cp: copies rows of 16 or 32 bytes from shared memory to lanes of tensor memory. PTX ISA 9.7.16.9.1.
 //
 //   shape                      row r goes to the lanes
 //   128x256b, 128x128b         r
@@ -16,7 +16,7 @@ namespace tile::sim::tensor {
 namespace {
 
 struct CopyShape {
-  unsigned rows = 0, chunks = 0; ///< chunks of 16 bytes per row
+  unsigned rows = 0, chunks = 0; ///< number of 16-byte chunks per row
   enum class Lanes : uint8_t { Same, Spread, Twice, Pairs, FourTimes } lanes = Lanes::Same;
 
   template <typename Function> void forLanesOf(unsigned row, Function &&function) const {
@@ -78,7 +78,7 @@ private:
         ctas.back() ? takeDescriptor(warp, lane, *instruction, descriptor.one(warp, lane), "the source") : std::nullopt;
     if (!found)
       return Step::Fault;
-    // Each row is a line; its elements are chunks.
+    // As a matrix, each row is a line whose elements are chunks.
     const SharedMatrix source{*found, false, shape.rows, shape.chunks, 1};
     const TensorAddress to = TensorAddress::of(address.one(warp, lane));
     const bool isSpread = shape.lanes == CopyShape::Lanes::Spread;
@@ -136,7 +136,7 @@ std::optional<CopyShape> takeShape(Decoding &d) {
   }
 }
 
-/// Rows 1 to 31 of each warp's lanes move up by one; the last one stays.
+/// tcgen05.shift.down: moves rows 1 to 31 of each warp's lanes to the preceding row; row 31 keeps its contents.
 class ShiftOperation final : public PipeOperation {
 public:
   ShiftOperation(Warp &warp, unsigned lane, const Instruction &instruction, unsigned column, std::vector<Cta *> ctas)
@@ -157,7 +157,7 @@ private:
   std::vector<Cta *> ctas;
 };
 
-/// tcgen05.shift.down: PTX ISA 9.7.16.9.2.
+/// Decodes and issues tcgen05.shift.down: PTX ISA 9.7.16.9.2.
 class Shift final : public LaneByLaneOperation {
 public:
   Shift(unsigned group, AddressSource address) : group(group), address(address) {}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// tcgen05: the tensor core of Blackwell and its memory. PTX ISA 9.7.16.
+// tcgen05: the tensor cores of Blackwell and their memory. PTX ISA 9.7.16.
 //
-//   alloc, dealloc, relinquish   a warp, at once                      Allocation
+//   alloc, dealloc, relinquish   a warp; executed immediately         Allocation
 //   ld, st, wait                 a warp; ld is done when it is issued, st at any time before wait::st   TensorMove
 //   mma, cp, shift, commit       a thread; executed in the order of their issue, at any time            Pipe
 //   fence                        tells the checker                                                      Pipe
@@ -13,7 +13,7 @@
 
 namespace tile::sim::tensor {
 
-// The cursor is after the named suffix.
+// The named suffix has been taken.
 Result<OperationPtr> decodeAlloc(Decoding &decoding);
 Result<OperationPtr> decodeDealloc(Decoding &decoding);
 Result<OperationPtr> decodeRelinquish(Decoding &decoding);
@@ -26,11 +26,12 @@ Result<OperationPtr> decodeSharedCopy(Decoding &decoding);
 Result<OperationPtr> decodeShift(Decoding &decoding);
 Result<OperationPtr> decodeMma(Decoding &decoding);
 
-/// Takes .cta_group::1 or .cta_group::2: the number; 0 if neither is next, or if an earlier instruction of the kernel
-/// has the other one (then decoding has failed): PTX ISA 9.7.16.5 requires the same for all.
+/// Takes .cta_group::1 or .cta_group::2 and returns the number. Returns 0 if the next suffix is neither, or if an
+/// earlier instruction of the kernel has the other one. In the latter case decoding has failed, because PTX ISA
+/// 9.7.16.5 requires the same group for all instructions.
 unsigned takeCtaGroup(Decoding &decoding);
 
-/// Reports an error of a lane of the warp and returns false.
+/// Reports an error for a lane of the warp and returns false.
 template <typename... Arguments>
 bool refuse(Warp &warp, ReportKind kind, const Instruction &instruction, int lane,
             fmt::format_string<Arguments...> text, Arguments &&...arguments) {
@@ -50,14 +51,14 @@ void warn(Warp &warp, ReportKind kind, const Instruction &instruction, int lane,
   warp.cta.cluster.machine.reports.add(std::move(report));
 }
 
-/// Returns the other CTA of the pair of cta_group::2; null after a report: the cluster has none.
+/// Returns the other CTA of a pair with cta_group::2, or null after a report if the cluster has none.
 Cta *findPeer(Warp &warp, const Instruction &instruction, int lane);
 
-/// Returns true if these columns of the CTA's tensor memory are allocated; otherwise reports.
+/// Returns true if these columns of the CTA's tensor memory are allocated, and false after a report.
 bool checkColumns(Warp &warp, const Instruction &instruction, int lane, const Cta &cta, unsigned column,
                   unsigned count);
 
-/// A region of tensor memory: `lanes` consecutive lanes of one column, or all lanes of several columns.
+/// Returns a region of tensor memory: `lanes` consecutive lanes of one column, or all lanes of several columns.
 inline Range rangeOf(const Cta &cta, unsigned lane, unsigned lanes, unsigned column, unsigned columns = 1) {
   constexpr uint32_t cell = sizeof(uint32_t), columnBytes = tensorLanes * cell;
   return {Space::Tensor, cta.rank, uint64_t(column) * columnBytes + lane * cell,

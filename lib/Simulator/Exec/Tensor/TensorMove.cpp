@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // tcgen05.ld, st and their waits. PTX ISA 9.7.16.8.
 //
-// A load reads when it is issued; before wait::ld its registers may be read, which waits for them, but not written. A
-// store writes at any time before wait::st. Each is one access of the whole warp.
+// A load reads when it is issued. Until wait::ld, its registers may be read (a read waits for the load), but not
+// written. A store writes at any time before wait::st. Each is one access by the whole warp.
 #include "Simulator/Exec/Tensor/Fragments.h"
 #include "Simulator/Exec/Tensor/Tensor.h"
 #include "Simulator/Numerics/MinMax.h"
@@ -18,17 +18,17 @@ struct MoveForm {
   Shape shape = Shape::L32x32;
   unsigned registers = 1;
   bool isPacked = false;
-  unsigned split = 0; ///< .16x32bx2: distance in columns between the first half and the second
+  unsigned split = 0; ///< .16x32bx2: distance in columns from the first half to the second
 
   unsigned perRegister() const { return isPacked ? 2 : 1; }
-  /// Calls `function(first column, columns)` for the columns that it accesses, with all their lanes.
+  /// Calls `function(first column, columns)` for the columns that the instruction accesses, with all their lanes.
   template <typename Function> void forColumns(Function &&function) const {
     const unsigned columns = columnsOf(shape, registers) * perRegister();
     function(0u, columns);
     if (shape == Shape::L16x32x2)
       function(split, columns);
   }
-  /// Returns the cell of a register, with .pack::16b the first of two.
+  /// Returns the cell of a register; with .pack::16b, the first of its two cells.
   Cell cell(unsigned thread, unsigned reg) const {
     Cell cell = cellOf(shape, thread, reg);
     cell.column *= perRegister();
@@ -38,7 +38,7 @@ struct MoveForm {
   }
 };
 
-/// Returns the first cell of the access, for the whole warp. None after a report.
+/// Returns the first cell of the warp's access, or nullopt after a report.
 std::optional<TensorAddress> findStart(Warp &warp, const Instruction &instruction, const MoveForm &form,
                                        const AddressSource &address) {
   const uint32_t bits = address.one(warp, 0);
@@ -86,9 +86,9 @@ bool isWholeWarp(Warp &warp, const Instruction &instruction) {
                                           instruction.text(), warp.alive);
 }
 
-/// .red: each thread also gets the minimum or maximum of its values.
+/// .red: each thread also computes the minimum or maximum of its values.
 struct Reduction {
-  uint32_t (*combine)(uint32_t, uint32_t) = nullptr; ///< null: none
+  uint32_t (*combine)(uint32_t, uint32_t) = nullptr; ///< null: no reduction
   bool isAbs = false;
   Dest<uint32_t> result;
 };
@@ -154,7 +154,7 @@ template <typename T, bool isMax> uint32_t combineIntegers(uint32_t a, uint32_t 
   return uint32_t(isMax ? std::max(T(a), T(b)) : std::min(T(a), T(b)));
 }
 
-/// .min or .max {.abs}{.NaN} of .f32, or of .u32 and .s32.
+/// Takes .min or .max, with {.abs}{.NaN}.f32, or with .u32 or .s32.
 bool takeReduction(Decoding &d, Reduction &reduction) {
   using numerics::NanRule;
   const int op = d.takeOne({"min", "max"});
@@ -261,7 +261,7 @@ private:
   bool ofStores;
 };
 
-/// .sync.aligned.shape.num{.pack::16b}.b32, and the operands other than the address.
+/// Takes .sync.aligned.shape.num{.pack::16b}.b32 and the operands other than the address.
 bool takeShape(Decoding &d, MoveForm &form) {
   if (!d.take("sync") || !d.take("aligned"))
     return false;
@@ -292,8 +292,8 @@ bool takeForm(Decoding &d, bool isStore, MoveForm &form) {
 
 } // namespace
 
-/// The suffixes and the result of tcgen05.ld.red, of whole lanes (.32x32b) only. The ISA has it for sm_103a, sm_110a
-/// and their families.
+/// Takes the suffixes and the result of tcgen05.ld.red, which accesses only whole lanes (.32x32b). According to the
+/// ISA, sm_103a, sm_110a and their families have this instruction.
 runtime::Status takeReducingForm(Decoding &d, MoveForm &form, Reduction &reduction) {
   if (const std::string &target = d.program.module.target; target.starts_with("sm_100"))
     return d.error(fmt::format("{} has no .red; sm_103a and sm_110a have", target));
