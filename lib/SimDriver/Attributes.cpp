@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Attributes of the simulated devices. TILE_SIM_DEVICE selects their compute capability, which determines their limits.
+// The attributes of the simulated devices. TILE_SIM_DEVICE selects the compute capability, which determines the limits.
 #include "SimDriver/State.h"
 
 #include <cstring>
@@ -26,7 +26,7 @@ EXPORT CUresult cuDeviceGetPCIBusId(char *text, int length, CUdevice device) {
   std::snprintf(text, static_cast<size_t>(length), "0000:00:%02x.0", device);
   return success;
 }
-/// CUuuid: 16 bytes, here a name and the ordinal.
+/// A CUuid has 16 bytes. The simulator uses a name and the ordinal of the device.
 EXPORT CUresult cuDeviceGetUuid_v2(void *uuid, CUdevice device) {
   if (!uuid || !isDevice(device))
     return isDevice(device) ? invalidValue : cuda::errorInvalidDevice;
@@ -57,7 +57,7 @@ EXPORT CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice device)
   const std::lock_guard lock(state().mutex);
   const Settings &settings = state().devices.settings;
   const target::GpuTarget &limits = state().devices.limits();
-  // CUDA driver API, CUdevice_attribute. All other attributes of the simulator are 0.
+  // Attributes are those of CUdevice_attribute (CUDA driver API). All attributes that are not listed are 0.
   const struct {
     int attribute;
     uint32_t value;
@@ -65,25 +65,25 @@ EXPORT CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice device)
                     {2, 1024}, // maximum threads per block along x, y and z
                     {3, 1024},
                     {4, 64},
-                    {5, 2147483647}, // maximum blocks per grid along x, y and z
+                    {5, 2147483647}, // maximum thread blocks per grid along x, y and z
                     {6, 65535},
                     {7, 65535},
                     {8, sharedWithoutOptIn},
                     {9, 64 << 10},                // constant memory
                     {10, 32},                     // warp size
                     {11, 2147483647},             // pitch
-                    {12, target::registersPerSm}, // per block
+                    {12, target::registersPerSm}, // registers per thread block
                     {cuda::attributeClockRate, 1000000},
-                    {14, 512}, // alignment of textures
+                    {14, 512}, // texture alignment
                     {cuda::attributeMultiprocessorCount, numMultiprocessors},
-                    {19, 1},                // maps host memory
+                    {19, 1},                // can map host memory
                     {31, 1},                // concurrent kernels
                     {34, uint32_t(device)}, // PCI device
                     {cuda::attributeMemoryClockRate, 1000000},
                     {cuda::attributeMemoryBusBits, 1024},
                     {cuda::attributeL2Bytes, 50 << 20},
-                    {39, limits.maxWarpsPerSm * target::threadsPerWarp}, // threads per multiprocessor
-                    {40, 1},                                             // copy engines
+                    {39, limits.maxWarpsPerSm * target::threadsPerWarp}, // maximum threads per multiprocessor
+                    {40, 1},                                             // number of copy engines
                     {41, 1},                                             // unified addressing
                     {cuda::attributeComputeMajor, uint32_t(settings.major)},
                     {cuda::attributeComputeMinor, uint32_t(settings.minor)},
@@ -95,7 +95,7 @@ EXPORT CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice device)
                     {106, limits.maxCtasPerSm},
                     {111, sharedOfSystem},
                     {115, 1},                                               // stream-ordered memory pools
-                    {120, uint32_t(limits.has(target::Feature::Clusters))}, // launches of clusters
+                    {120, uint32_t(limits.has(target::Feature::Clusters))}, // cluster launches
                     {127, uint32_t(limits.has(target::Feature::Tma))}};     // tensor maps
   *value = 0;
   for (const auto &known : attributes)

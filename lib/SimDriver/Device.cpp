@@ -24,7 +24,7 @@ namespace {
 LaunchConfig describeLaunch(const runtime::LaunchConfig &config, const Function &kernel, uint32_t residentCtas,
                             uint64_t seed) {
   LaunchConfig launch;
-  for (int i = 0; i < 3; ++i) // default, unless the launch specifies it
+  for (int i = 0; i < 3; ++i) // the default, unless the launch specifies it
     launch.cluster[i] = std::max(1u, kernel.requiredCluster[i]);
   launch.grid[0] = config.gridX, launch.grid[1] = config.gridY, launch.grid[2] = config.gridZ;
   launch.block[0] = config.blockX, launch.block[1] = config.blockY, launch.block[2] = config.blockZ;
@@ -66,7 +66,7 @@ runtime::Result<std::unique_ptr<LoadedFunction>> findFunction(const LoadedPtx &p
 const target::GpuTarget &SimulatedDevices::limits() const {
   const unsigned capability = unsigned(10 * settings.major + settings.minor);
   const target::GpuTarget *found = target::findTarget("sm_90a");
-  // limits by capability: the last entry that is not newer applies
+  // The limits are those of the newest target that is not newer than the devices.
   for (const target::GpuTarget *target : target::allTargets())
     if (target->capability <= capability)
       found = target;
@@ -104,7 +104,7 @@ runtime::Result<std::unique_ptr<LoadedPtx>> SimulatedDevices::load(int device, c
   variables.bytes.resize(all.size());
   variables.addresses.resize(all.size());
   uint64_t total = 0;
-  constexpr uint64_t maxBytes = 1 << 30; // limit, as in Program::load
+  constexpr uint64_t maxBytes = 1 << 30; // limit for the total size, as in Program::load
   for (size_t i = 0; i < all.size(); ++i) {
     if ((all[i].space != Space::Global && all[i].space != Space::Const) || all[i].isExtern)
       continue;
@@ -192,7 +192,7 @@ Status SimulatedDevices::launch(int device, const runtime::LaunchConfig &config,
   return judge(reports, function);
 }
 
-/// Prints findings that do not make the launch fail, and returns the others as an error.
+/// Prints the findings that do not make the launch fail, and returns the others as an error.
 Status SimulatedDevices::judge(const Reports &reports, const LoadedFunction &function) const {
   std::string errors, warnings;
   for (const Report &report : reports.all()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The devices of the simulated driver: their memory and their launches. Addresses are unique among all devices. All
+// The devices of the simulated driver: their memory and their launches. An address belongs to at most one device. All
 // operations are synchronous: when a function returns, its work has been done or recorded for a graph (Capture.h).
 #pragma once
 
@@ -22,13 +22,13 @@ class Footprint;
 
 /// The number of devices that a program sees.
 constexpr int numDevices = 8;
-/// Memory size reported to programs, in bytes; more can be allocated.
+/// The memory size that programs see, in bytes. More can be allocated.
 constexpr size_t deviceBytes = size_t(8) << 30;
-/// Number of multiprocessors that a persistent kernel sees.
+/// The number of multiprocessors that programs see.
 constexpr uint32_t numMultiprocessors = 4;
-/// Bytes of shared memory that the system reserves for each thread block.
+/// The shared memory that the system reserves for each thread block, in bytes.
 constexpr uint32_t sharedOfSystem = 1 << 10;
-/// Bytes of dynamic shared memory that a kernel may have without opting in.
+/// The dynamic shared memory that a kernel may use without opting in, in bytes.
 constexpr uint32_t sharedWithoutOptIn = 48 << 10;
 
 /// A module: its PTX, and its variables, which keep their values between launches.
@@ -45,34 +45,35 @@ struct LoadedFunction {
   std::vector<size_t> parameterBytes, parameterOffsets;
 };
 
-/// Decodes a kernel. Reports instructions that are unknown or that the target lacks.
+/// Decodes a kernel. Returns an error for instructions that are unknown or that the target lacks.
 runtime::Result<std::unique_ptr<LoadedFunction>> findFunction(const LoadedPtx &ptx, const std::string &name);
 
 class SimulatedDevices {
 public:
   Settings settings;
 
-  /// Allocates memory of a device filled with 0xFF, so that uninitialized floating-point values are NaN. Returns 0 if
-  /// there is no such memory.
+  /// Allocates memory on a device and fills it with 0xFF, so uninitialized floating-point values are NaN. Returns 0 if
+  /// the host has too little memory.
   uint64_t allocate(int device, size_t bytes);
   bool release(uint64_t address);
-  /// Parses a module and allocates its variables on a device. Fails with TILE_ERROR_ARCHITECTURE if it is not for a
-  /// device of the settings.
+  /// Parses a module and allocates its variables on a device. Fails with TILE_ERROR_ARCHITECTURE if the module is for a
+  /// target that the devices of the settings cannot run.
   runtime::Result<std::unique_ptr<LoadedPtx>> load(int device, const void *image);
-  /// Returns the target with the limits of these devices.
+  /// Returns the target whose limits these devices have.
   const target::GpuTarget &limits() const;
-  /// Returns how many thread blocks of a kernel a multiprocessor holds, at least 1.
+  /// Returns how many thread blocks of a kernel fit on a multiprocessor; at least 1.
   uint32_t residentCtas(const LoadedFunction &function, uint64_t threads, uint64_t dynamicShared) const;
-  /// Returns the bytes at a device address, or null if they are not all in one allocation.
+  /// Returns the bytes at a device address, or null if they do not lie in one allocation.
   std::byte *find(uint64_t address, size_t bytes) const;
   const GlobalMemory &contents() const { return memory; }
   /// Returns the device on which memory was allocated.
   int ownerOf(const Allocation &allocation) const { return owners.at(allocation.address); }
-  /// Lets kernels of `device` access the memory of `peer`. Returns false if they already may.
+  /// Lets kernels of `device` access the memory of `peer`. Returns false if they were already allowed to.
   bool enablePeer(int device, int peer) { return peers.emplace(device, peer).second; }
   bool disablePeer(int device, int peer) { return peers.erase({device, peer}) == 1; }
-  /// Runs a kernel to completion. On failure the status contains the report of the simulator. Memory of devices that
-  /// are not enabled as peers does not exist for the kernel. `footprint`: null, or gets what the kernel accesses.
+  /// Runs a kernel to completion. If it fails, the status contains the simulator's report. For the kernel, the memory
+  /// of devices that are not enabled as peers does not exist. `footprint`, if not null, collects the bytes that the
+  /// kernel accesses.
   runtime::Status launch(int device, const runtime::LaunchConfig &config, const LoadedFunction &function,
                          void **arguments, Footprint *footprint);
 
@@ -82,9 +83,9 @@ private:
 
   GlobalMemory memory;
   std::map<uint64_t, std::unique_ptr<std::byte[]>> buffers; ///< keyed by address
-  std::map<uint64_t, int> owners;                           ///< devices, keyed by address
-  std::set<std::pair<int, int>> peers;                      ///< devices, and whose memory their kernels may access
-  uint64_t numLaunches = 0;                                 ///< seed of the next launch's order of events
+  std::map<uint64_t, int> owners;                           ///< device numbers, keyed by address
+  std::set<std::pair<int, int>> peers;                      ///< {device, peer}: kernels may access the peer
+  uint64_t numLaunches = 0;                                 ///< determines the seed of the next launch
 };
 
 } // namespace tile::sim

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A libcuda.so.1 whose devices are simulated: a program that loads the driver by name, as libtilert does, runs and is
-// checked without a GPU and without a special build. There are several devices, which can access each other's memory.
+// A libcuda.so.1 whose devices are simulated. A program that loads the driver by name, as libtilert does, runs on it
+// without a GPU and without a special build, and its kernels are checked. There are several devices, which can access
+// each other's memory.
 //
 //   LD_LIBRARY_PATH=build/simulator ./program
 //
-// It implements the functions that libtilert needs and that programs usually call: errors and contexts here, devices in
-// Attributes.cpp, modules, libraries and kernels in Modules.cpp, launches in Launch.cpp, memory in Memory.cpp, streams,
-// events and captured graphs in Streams.cpp, peer access in Peers.cpp, and lookup by name in Entry.cpp. Settings.h
-// lists the environment variables. Errors that the simulator finds in a kernel are printed and make the launch fail. Of
-// the operations that the driver prohibits during stream capture, only waits and stream-ordered memory operations are
-// rejected.
+// It implements the functions that libtilert needs and that programs usually call: errors and contexts in this file,
+// devices in Attributes.cpp, modules, libraries and kernels in Modules.cpp, launches in Launch.cpp, memory in
+// Memory.cpp, streams, events and captured graphs in Streams.cpp, peer access in Peers.cpp, and lookup by name in
+// Entry.cpp. Settings.h lists the environment variables. If the simulator finds an error in a kernel, it prints the
+// error and the launch fails. The driver prohibits several operations during stream capture; of these, only waits and
+// stream-ordered memory operations are rejected here.
 #include "SimDriver/EncodeTiled.h"
 #include "SimDriver/State.h"
 
@@ -27,15 +28,14 @@ namespace {
 struct Context {
   int device = 0;
 };
-/// All contexts of a device share its memory, and all contexts share the modules. Only incorrect programs can observe
-/// this.
+/// All contexts of a device share its memory, and all contexts share the modules. Correct programs cannot observe this.
 std::array<Context, numDevices> primary = [] {
   std::array<Context, numDevices> all;
   for (int device = 0; device < numDevices; ++device)
     all[device].device = device;
   return all;
 }();
-std::vector<std::unique_ptr<Context>> contexts; ///< the contexts that programs have created
+std::vector<std::unique_ptr<Context>> contexts; ///< contexts created by programs
 thread_local std::vector<CUcontext> stack;      ///< the stack of current contexts; the last one is current
 
 CUcontext currentContext() {
@@ -100,7 +100,7 @@ State &tile::sim::state() {
 }
 
 int tile::sim::currentDevice() {
-  // A current context exists, unless the program has destroyed it, which is an error anyway.
+  // The context exists, unless the program has destroyed it, which is an error in the program.
   return stack.empty() || !stack.back() ? -1 : reinterpret_cast<Context *>(stack.back())->device;
 }
 

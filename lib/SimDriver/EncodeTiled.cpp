@@ -22,7 +22,7 @@ runtime::CUresult encodeTiled(runtime::TensorMap *map, int type, unsigned rank, 
     mapError = std::move(message);
     return invalidValue;
   };
-  constexpr int maxNumber = 255;              // each is stored in a byte
+  constexpr int maxNumber = 255;              // each is stored in one byte
   if (rank < 1 || rank > maxTensorDimensions) // `rank` sizes are read below
     return refuse(fmt::format("the rank of the tensor map is {}; expected 1 to {}", rank, maxTensorDimensions));
   if (!map || !sizes || !box || !elementStrides || (rank > 1 && !strides))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Replacement for the driver's cuTensorMapEncodeTiled where kernels run in the simulator. The tensor map has the
-// simulator's own format.
+// Replaces the driver's cuTensorMapEncodeTiled where kernels run in the simulator. The tensor map has the simulator's
+// private format.
 #pragma once
 
 #include "Runtime/Driver.h"
@@ -11,7 +11,7 @@ runtime::CUresult encodeTiled(runtime::TensorMap *map, int type, unsigned rank, 
                               const uint64_t *strides, const uint32_t *box, const uint32_t *elementStrides,
                               int interleave, int swizzle, int promotion, int fill);
 
-/// Returns the reason why the last tensor map of this thread was rejected; the driver API cannot report it.
+/// Returns the reason why the last tensor map of this thread was rejected, which the driver API cannot report.
 const std::string &lastMapError();
 
 } // namespace tile::sim

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Lookup of functions by name, for the CUDA runtime library and for programs that do not link the driver.
+// Looks up functions by name, for the CUDA runtime library and for programs that do not link the driver.
 #include "SimDriver/State.h"
 
 #include <cstring>
@@ -21,8 +21,8 @@ void *findExport(const std::string &symbol) {
   return self ? dlsym(self, symbol.c_str()) : nullptr;
 }
 
-/// Names are those of cuda.h without a version suffix. A few functions have three versions; of all others this library
-/// exports only one.
+/// Returns the version of a function for a CUDA version, or null. Names are those of cuda.h without a version suffix.
+/// This library exports several versions of a few functions, and one version of all others.
 void *findVersion(const std::string &symbol, int version) {
   constexpr int withContextParameters = 12050; // CUDA 12.5: cuCtxCreate_v4
   if (symbol == "cuCtxCreate")
@@ -48,7 +48,7 @@ EXPORT CUresult cuGetProcAddress_v2(const char *symbol, void **function, int ver
 EXPORT CUresult cuGetProcAddress(const char *symbol, void **function, int version, unsigned long long flags) {
   return cuGetProcAddress_v2(symbol, function, version, flags, nullptr);
 }
-/// Returns tables of undocumented functions; the simulator has none.
+/// Would return tables of undocumented functions, but the simulator has none.
 EXPORT CUresult cuGetExportTable(const void **table, const void *) {
   if (!table)
     return invalidValue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Executes the operations of streams, and reports missing order between them.
+// Executes the operations of streams, and reports operations that are not ordered but should be.
 #include "SimDriver/State.h"
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@ namespace {
 
 /// Returns "reads bytes 0 to 63 of allocation 2 of device 1".
 std::string describe(const StreamRace &race) {
-  constexpr const char *present[] = {"reads", "writes", "adds to"}; // by kind
+  constexpr const char *present[] = {"reads", "writes", "adds to"}; // by access kind
   constexpr const char *past[] = {"read", "written", "added to"};
   const SimulatedDevices &devices = state().devices;
   std::string bytes = fmt::format("bytes at {:#x}", race.bytes.begin);

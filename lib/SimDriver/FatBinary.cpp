@@ -31,7 +31,7 @@ constexpr uint32_t fatMagic = 0xba55ed50;
 struct EntryHeader {
   uint16_t kind, version;
   uint32_t headerBytes;
-  uint64_t bytes; ///< with padding
+  uint64_t bytes; ///< including padding
   uint32_t compressedBytes, options;
   uint16_t minor, major;
   uint32_t architecture;
@@ -60,7 +60,7 @@ Result<std::string> textOf(const Entry &entry) {
                              : entry.header.flags & flagLz4 ? decompressLz4(contents, entry.header.decompressedBytes)
                                                             : Result<std::string>(std::string(contents));
   if (text)
-    text->resize(strnlen(text->data(), text->size())); // padded with zeros
+    text->resize(strnlen(text->data(), text->size())); // the text is padded with zeros
   return text;
 }
 
@@ -104,7 +104,7 @@ Result<std::string> decompressLz4(std::string_view block, size_t bytes) {
   };
   std::string text;
   size_t at = 0;
-  // If a length is 15, further bytes are added to it, up to one that is not 255.
+  // A length of 15 is extended by the following bytes, up to and including the first byte that is not 255.
   auto takeLength = [&](unsigned nibble) -> std::optional<size_t> {
     size_t length = nibble;
     for (unsigned next = nibble == 15 ? 255 : 0; next == 255; length += next) {
@@ -121,7 +121,7 @@ Result<std::string> decompressLz4(std::string_view block, size_t bytes) {
       return damaged();
     text += block.substr(at, *literals);
     at += *literals;
-    if (at == block.size()) // the last sequence has no match
+    if (at == block.size()) // the last sequence has literals only
       break;
     if (block.size() - at < 2)
       return damaged();
@@ -143,7 +143,7 @@ Result<std::string> findPtx(const void *image, unsigned capability) {
   uint32_t magic = 0;
   std::memcpy(&magic, image, strnlen(static_cast<const char *>(image), sizeof(magic)));
   if (std::memcmp(&magic, ELFMAG, SELFMAG) == 0) {
-    // The driver API passes no size. The ELF files of tilec end with their section header table.
+    // The driver API passes no size. tilec's ELF files end with their section header table, which gives the size.
     Elf64_Ehdr header;
     std::memcpy(&header, image, sizeof(header));
     const runtime::Bytes elf(static_cast<const uint8_t *>(image),

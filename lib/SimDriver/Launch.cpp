@@ -12,7 +12,8 @@ using namespace tile::sim;
 
 namespace {
 
-/// CUDA driver API, cuLaunchKernel: a list of names and values that describes one buffer with all parameters.
+/// Unpacks the argument `extra` of cuLaunchKernel (CUDA driver API): a list of names and values that describes one
+/// buffer with all parameters.
 std::optional<std::vector<void *>> unpackExtra(void **extra, const LoadedFunction &function) {
   void *const end = nullptr, *const bufferPointer = reinterpret_cast<void *>(1),
               *const bufferSize = reinterpret_cast<void *>(2);
@@ -35,8 +36,8 @@ std::optional<std::vector<void *>> unpackExtra(void **extra, const LoadedFunctio
   return arguments;
 }
 
-/// Returns false, after printing the reason, if the launch needs more dynamic shared memory than the function has opted
-/// in to.
+/// Returns true unless the launch needs more dynamic shared memory than the function has opted in to; in that case
+/// prints the reason.
 bool hasOptedIn(const runtime::LaunchConfig &config, const LoadedFunction &function) {
   const uint64_t needed = uint64_t(config.sharedBytes) + function.staticShared;
   if (needed <= sharedWithoutOptIn || config.sharedBytes <= function.maxDynamicShared)
@@ -49,7 +50,7 @@ bool hasOptedIn(const runtime::LaunchConfig &config, const LoadedFunction &funct
   return false;
 }
 
-/// Launches immediately, or records a step of the graph if the stream is being captured.
+/// Launches a kernel immediately, or records a step of the graph if the stream is being captured.
 CUresult launchOrKeep(const runtime::LaunchConfig &config, CUfunction function, void **arguments, void **extra) {
   LoadedFunction *found = findFunction(function);
   if (!found)
@@ -148,6 +149,6 @@ EXPORT CUresult cuOccupancyMaxActiveClusters(int *count, CUfunction function, co
 EXPORT CUresult cuOccupancyMaxPotentialClusterSize(int *size, CUfunction, const runtime::LaunchConfig *) {
   if (!size)
     return invalidValue;
-  *size = 8; // portable
+  *size = 8; // the size that is portable to all devices
   return success;
 }

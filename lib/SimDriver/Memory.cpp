@@ -15,12 +15,12 @@ namespace {
 struct FreeBytes {
   void operator()(void *bytes) const { std::free(bytes); }
 };
-/// Page-locked memory, keyed by address; guarded by the mutex of the state.
+/// Page-locked memory, keyed by address. Guarded by the state's mutex.
 std::map<void *, std::unique_ptr<void, FreeBytes>> hostBuffers;
 
-// For the functions below, the caller holds the mutex. Any address is valid for a copy of zero bytes.
+// The caller of the functions below holds the mutex. Any address is valid for a copy of zero bytes.
 
-/// Either address may be 0, which stands for host memory.
+/// Records the accesses of a copy. An address of 0 stands for host memory.
 void noteCopy(CUdeviceptr from, CUdeviceptr to, size_t bytes) {
   nameOperation("a copy");
   if (from)
@@ -61,7 +61,7 @@ CUresult onDevice(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
   return success;
 }
 
-/// Copies where either address may be on the host.
+/// Copies between addresses that may each be on the host or on a device.
 CUresult anywhere(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
   const bool toIsDevice = state().devices.contents().find(to, 1),
              fromIsDevice = state().devices.contents().find(from, 1);
@@ -183,7 +183,7 @@ EXPORT CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *bytes, CUdevi
   return success;
 }
 EXPORT CUresult cuPointerGetAttribute(void *value, int attribute, CUdeviceptr pointer) {
-  // CUDA driver API, CUpointer_attribute and CUmemorytype.
+  // Values of CUpointer_attribute and CUmemorytype (CUDA driver API).
   constexpr int memoryType = 2, devicePointer = 3, device = 9, rangeStart = 11, rangeBytes = 12;
   constexpr unsigned ofHost = 1, ofDevice = 2;
   if (!value)
@@ -194,7 +194,7 @@ EXPORT CUresult cuPointerGetAttribute(void *value, int attribute, CUdeviceptr po
     std::memcpy(value, &result, sizeof(result));
     return success;
   };
-  if (!allocation) // page-locked memory is found by its start address only
+  if (!allocation) // page-locked memory is found only by its start address
     return attribute == memoryType && hostBuffers.contains(reinterpret_cast<void *>(pointer)) ? set(ofHost)
                                                                                               : invalidValue;
   switch (attribute) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Modules and libraries, their kernels and variables. A module decodes all its kernels when it is loaded, so that
-// instructions that the simulator or the target lacks are named in the error log; a library decodes a kernel when a
-// program asks for it, as CUDA's lazy loading does. A CUkernel is a CUfunction of the device where the library is.
+// Modules and libraries, with their kernels and variables. A module decodes all its kernels when it is loaded, so the
+// error log names instructions that the simulator or the target lacks. A library decodes a kernel when a program asks
+// for the kernel, like CUDA's lazy loading. A CUkernel is a CUfunction of the device for which the library was loaded.
 #include "SimDriver/EncodeTiled.h"
 #include "SimDriver/State.h"
 
@@ -17,14 +17,14 @@ using CUkernel = struct CUkern_st *;
 
 namespace {
 
-/// Modules and functions live as long as the process, since there are few of them.
+/// Modules and functions live as long as the process, because there are only few of them.
 std::vector<std::unique_ptr<LoadedPtx>> modules;
 std::vector<std::unique_ptr<LoadedFunction>> functions;
-/// The kernels of a library whose handles a program has, by name.
+/// For each library, the kernels for which a program has a handle, by name.
 std::map<const LoadedPtx *, std::map<std::string, CUkernel>> kernelsOf;
 
-/// Writes the error log to the buffer that the caller passed, or else prints it. libtilert puts the log into its own
-/// error message.
+/// Writes the error log to the buffer that the caller passed, or prints it if there is none. libtilert includes the log
+/// in its error message.
 void writeLog(const std::string &text, unsigned count, const int *options, void *const *values) {
   char *log = nullptr;
   size_t bytes = 0;
@@ -52,7 +52,7 @@ CUresult resultOf(const Error &error) {
   }
 }
 
-/// Decodes all kernels, without keeping the result.
+/// Decodes all kernels and discards the results. Returns the first error.
 Status checkKernels(const LoadedPtx &ptx) {
   for (const Function &function : ptx.module.functions)
     if (function.isEntry && !function.isDeclaration)
@@ -61,7 +61,7 @@ Status checkKernels(const LoadedPtx &ptx) {
   return Success{};
 }
 
-/// The caller holds the mutex.
+/// Returns the module with this handle, or null. The caller holds the mutex.
 LoadedPtx *findModule(const void *handle) {
   const auto found = std::find_if(modules.begin(), modules.end(), [&](const auto &one) { return one.get() == handle; });
   return found == modules.end() ? nullptr : found->get();
@@ -219,7 +219,7 @@ EXPORT CUresult cuFuncGetAttribute(int *value, int attribute, CUfunction functio
   if (threads == 0)
     threads = 1024;
   const Settings &settings = state().devices.settings;
-  // CUDA driver API, CUfunction_attribute. The simulator does not allocate registers.
+  // The values are in the order of CUfunction_attribute (CUDA driver API). The simulator does not allocate registers.
   const uint32_t version = uint32_t(10 * settings.major + settings.minor);
   const uint32_t values[] = {threads,
                              known->staticShared,
@@ -228,14 +228,14 @@ EXPORT CUresult cuFuncGetAttribute(int *value, int attribute, CUfunction functio
                              32, // registers
                              version,
                              version,
-                             0, // caches globals
+                             0, // does not cache globals in L1
                              known->maxDynamicShared,
                              uint32_t(-1), // carveout: default
                              kernel.requiredCluster[0] != 0,
                              kernel.requiredCluster[0],
                              kernel.requiredCluster[1],
                              kernel.requiredCluster[2],
-                             1, // clusters of more than 8
+                             1, // allows clusters of more than 8
                              0};
   if (attribute < 0 || size_t(attribute) >= std::size(values))
     return invalidValue;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Exchange between simulated devices: access to each other's memory, and waits of streams for values in memory.
+// Communication between simulated devices: access to each other's memory, and streams that wait for values in memory.
 //
-// Every device may access the memory of every other once it has enabled it. A stream that waits for a value blocks the
-// calling thread until another thread has written it. A wait for a value that is never written is reported as a
-// deadlock.
+// Each device may access the memory of every other device after enabling it as a peer. A stream that waits for a value
+// blocks the calling thread until another thread has written the value. A wait for a value that is never written is
+// reported as a deadlock.
 #include "SimDriver/State.h"
 
 #include <chrono>
@@ -17,7 +17,7 @@ using namespace tile::sim;
 
 namespace {
 
-// CUDA driver API, CUstreamWaitValue_flags.
+// The values of CUstreamWaitValue_flags (CUDA driver API).
 enum Comparison : unsigned { reached = 0, equal = 1, anyBit = 2, anyZeroBit = 3 };
 
 bool holds(unsigned comparison, uint32_t found, uint32_t value) {
@@ -33,10 +33,10 @@ bool holds(unsigned comparison, uint32_t found, uint32_t value) {
   }
 }
 
-/// Describes the value that a stream of this thread waits for, for messages.
+/// Describes the value that a stream of this thread is waiting for, for messages.
 thread_local std::string awaited;
 
-/// Returns stillWaiting until the value is there. The caller holds the mutex.
+/// Compares a value in memory. Returns stillWaiting if the comparison does not hold. The caller holds the mutex.
 CUresult compareInMemory(CUdeviceptr address, uint32_t value, unsigned comparison) {
   const std::byte *word = state().devices.find(address, sizeof(value));
   if (!word)

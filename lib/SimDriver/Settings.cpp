@@ -10,7 +10,7 @@ using runtime::makeError;
 
 namespace {
 
-/// The parts of a target such as sm_100a: 100, and the letter, or 0 if there is none.
+/// The parts of a target such as sm_100a: the number 100, and the letter, or 0 if there is none.
 struct Architecture {
   unsigned number = 0;
   char letter = 0;
@@ -60,8 +60,8 @@ runtime::Result<Settings> Settings::read(const char *target, const char *check, 
   return settings;
 }
 
-/// PTX ISA, ".target": code for a target without a letter runs on this and all later GPUs; with `a` only on this one;
-/// with `f` also on GPUs of the same family with a higher minor version.
+/// PTX ISA, ".target": code for a target without a letter runs on that GPU and on all later ones; with `a` it runs only
+/// on that GPU, and with `f` also on GPUs of the same family with a higher minor version.
 bool Settings::runs(std::string_view moduleTarget) const {
   const std::optional<Architecture> module = parse(moduleTarget);
   if (target.empty() || !module)

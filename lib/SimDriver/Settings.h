@@ -21,13 +21,13 @@ namespace tile::sim {
 
 struct Settings {
   enum class Check : uint8_t { Fail, Warn, Off } check = Check::Fail;
-  std::string target;            ///< empty: any
+  std::string target;            ///< empty: the devices run modules of every target
   int major = 9, minor = 0;      ///< compute capability
-  std::optional<uint64_t> order; ///< seed of the first launch; none: a fair order
+  std::optional<uint64_t> order; ///< seed of the first launch; nullopt: a fair schedule
 
-  /// Reads the values of the variables; null or "": the default.
+  /// Reads the settings from the values of the three variables; null or "" selects the default.
   static runtime::Result<Settings> read(const char *target, const char *check, const char *order);
-  /// Returns true if a device with these settings runs a module for `moduleTarget`.
+  /// Returns true if a device with these settings can run a module for `moduleTarget`.
   bool runs(std::string_view moduleTarget) const;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// State shared by the functions of the simulated driver.
+// The state shared by the functions of the simulated driver.
 #pragma once
 
 #include "SimDriver/Capture.h"
@@ -15,7 +15,7 @@
 
 namespace tile::sim {
 
-// CUDA driver API, CUresult.
+// Values of CUresult (CUDA driver API).
 constexpr runtime::CUresult success = runtime::cuda::success, invalidValue = runtime::cuda::errorInvalidValue,
                             outOfMemory = 2, notInitialized = 3, invalidImage = runtime::cuda::errorInvalidImage,
                             invalidContext = 201, invalidPtx = 218, invalidSource = 300, notSupported = 801,
@@ -28,27 +28,27 @@ struct State {
   SimulatedDevices devices;
   Captures captures;
   StreamOrder order;
-  StreamOperation *operation = nullptr; ///< the operation that is being executed, if its order is checked
-  uint64_t numOperations = 0;           ///< by all threads, not counting waits
+  StreamOperation *operation = nullptr; ///< the operation that is being executed; null if its order is not checked
+  uint64_t numOperations = 0;           ///< number of calls by all threads, not counting waits
 };
 State &state();
 
-/// Returns the device of the context that is current on this thread; -1 if there is none.
+/// Returns the device of the context that is current on this thread, or -1 if there is none.
 int currentDevice();
-/// Returns the device of a context; -1 if there is no such context. The caller holds the mutex.
+/// Returns the device of a context, or -1 if there is no such context. The caller holds the mutex.
 int deviceOf(runtime::CUcontext context);
 
 inline bool isDevice(runtime::CUdevice device) {
   return device >= 0 && device < numDevices;
 }
 
-/// Prints the error and returns its code.
+/// Prints `error` and returns `number`.
 runtime::CUresult fail(runtime::CUresult number, const runtime::Error &error);
 
 /// Returns the function with this handle, or null. The caller holds the mutex.
 LoadedFunction *findFunction(runtime::CUfunction function);
 
-/// Calls `work`. Callers are C code, so exceptions must not leave the driver.
+/// Calls `work` and converts exceptions to errors: callers are C code, so exceptions must not leave the driver.
 template <typename Function> runtime::CUresult guarded(Function &&work) noexcept {
   try {
     return work();
@@ -60,7 +60,7 @@ template <typename Function> runtime::CUresult guarded(Function &&work) noexcept
   }
 }
 
-/// Like guarded, with the state locked.
+/// Does the same as guarded(), with the state locked.
 template <typename Function> runtime::CUresult locked(Function &&work) noexcept {
   return guarded([&] {
     const std::lock_guard lock(state().mutex);
@@ -69,8 +69,8 @@ template <typename Function> runtime::CUresult locked(Function &&work) noexcept 
   });
 }
 
-/// Executes an operation of a stream, and checks its order with those of other streams (StreamOrder.h). `after`: null,
-/// or gets the clock of the operation. The caller holds the mutex.
+/// Executes an operation of a stream, and checks that it is ordered with conflicting operations of other streams
+/// (StreamOrder.h). `after`, if not null, is set to the operation's clock. The caller holds the mutex.
 runtime::CUresult execute(const StreamOrder::Place &place, const Work &work, VectorClock *after = nullptr);
 /// Executes an operation of a stream, or records it for a graph. The caller holds the mutex.
 runtime::CUresult executeOrKeep(runtime::CUstream stream, Work work);
@@ -78,7 +78,8 @@ runtime::CUresult executeOrKeep(runtime::CUstream stream, Work work);
 template <typename Function> runtime::CUresult submit(runtime::CUstream stream, Function &&work) noexcept {
   return locked([&] { return executeOrKeep(stream, std::forward<Function>(work)); });
 }
-/// Executes an operation of the default stream. If the host waits for it, all later ones come after it.
+/// Executes an operation of the default stream. If the host waits for it, everything that is submitted later comes
+/// after it.
 template <typename Function> runtime::CUresult submitNow(bool hostWaits, Function &&work) noexcept {
   return locked([&] {
     VectorClock after;
@@ -93,11 +94,11 @@ template <typename Function> runtime::CUresult submitNow(bool hostWaits, Functio
 void nameOperation(std::string name);
 void noteAccess(AccessKind kind, uint64_t address, uint64_t bytes);
 
-/// Internal result of an operation that waits for a value in memory that has not been written yet; never returned to
-/// programs.
+/// The internal result of an operation that waits for a value in memory that has not been written yet. Programs never
+/// get this result.
 constexpr runtime::CUresult stillWaiting = -1;
-/// Like execute. A waiting operation is repeated while other threads change memory. If none of them calls the driver
-/// for a while, the operation fails. The caller does not hold the mutex.
+/// Does the same as execute(), but repeats a waiting operation while other threads change memory. If no other thread
+/// calls the driver for a while, the operation fails. The caller must not hold the mutex.
 runtime::CUresult perform(const StreamOrder::Place &place, const Work &work, VectorClock *after = nullptr) noexcept;
 
 } // namespace tile::sim

@@ -42,7 +42,7 @@ void StreamOrder::create(CUstream stream, int device, bool isBlocking) {
 }
 
 StreamOrder::Line &StreamOrder::line(int device, CUstream stream, const void *graph) {
-  device = std::max(0, device); // no context is current
+  device = std::max(0, device); // -1: no context is current
   if (isDefault(stream))
     stream = nullptr;
   const Key key = {stream ? -1 : device, stream, graph};
@@ -53,7 +53,7 @@ StreamOrder::Line &StreamOrder::line(int device, CUstream stream, const void *gr
     made.name = fmt::format("the default stream of device {}", device);
   if (graph) {
     made.name = fmt::format("a graph captured from {}", line(device, stream).name);
-    made.isBlocking = false; // the stream that launches it may be blocking
+    made.isBlocking = false; // whether the graph blocks depends on the stream that launches it
   }
   return made;
 }
@@ -87,7 +87,7 @@ std::optional<StreamRace> StreamOrder::conflict(const Past &earlier, const Past 
 
 std::optional<StreamRace> StreamOrder::finish(const Place &place, const StreamOperation &operation,
                                               VectorClock *after) {
-  constexpr size_t maxPast = 4096; // limit for a program that never synchronizes
+  constexpr size_t maxPast = 4096; // limits the memory for a program that never synchronizes
   Line &own = line(place.device, place.stream, place.graph);
   VectorClock clock = startOf(own);
   clock.join(place.before);
@@ -96,7 +96,7 @@ std::optional<StreamRace> StreamOrder::finish(const Place &place, const StreamOp
   const auto acquire = [&](uint64_t address) {
     if (const auto flag = flags.find(address); flag != flags.end())
       clock.join(flag->second);
-    for (const Past &one : past) // copies and fills may signal, too
+    for (const Past &one : past) // copies and fills may write a flag, too
       if (overlap(one.accesses[unsigned(AccessKind::Write)], {{address, address + 1}}))
         clock.join(one.clock);
   };
@@ -117,7 +117,7 @@ std::optional<StreamRace> StreamOrder::finish(const Place &place, const StreamOp
   for (uint64_t address : words)
     flags[address].join(clock);
   if (operation.released)
-    flags[*operation.released] = clock; // a thread that waits for it reads this value, not earlier ones
+    flags[*operation.released] = clock; // a thread that waits for the flag reads this value, not an earlier one
   own.clock = clock;
   if (after)
     *after = std::move(clock);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Streams, events and graphs of the simulated driver. All operations are synchronous, so waits for events return
-// immediately and only record the order; waits for values are in Peers.cpp.
+// The streams, events and graphs of the simulated driver. All operations are synchronous, so waits for events return
+// immediately and only record the order. Waits for values are in Peers.cpp.
 #include "SimDriver/State.h"
 
 #include <chrono>
@@ -11,7 +11,7 @@ using namespace tile::sim;
 
 namespace {
 
-/// CUevent. An event that was never recorded has an empty clock, so waits for it have no effect.
+/// The object behind a CUevent. An event that was never recorded has an empty clock, so waits for it have no effect.
 struct Event {
   double milliseconds = 0;
   VectorClock clock;
@@ -98,12 +98,12 @@ EXPORT CUresult cuLaunchHostFunc(CUstream stream, void (*function)(void *), void
         function(data);
         return success;
       });
-    else // the function runs on the host
+    else // the function runs on the host, after the stream's operations
       shared.order.synchronize(shared.order.clockOf(currentDevice(), stream));
     return success;
   });
   if (!isCaptured)
-    function(data); // runs without the lock: the function may wait for threads that call the driver
+    function(data); // runs without the lock, because the function may wait for threads that call the driver
   return kept;
 }
 

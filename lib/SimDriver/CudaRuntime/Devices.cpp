@@ -11,7 +11,7 @@ namespace {
 thread_local int threadDevice = 0;
 thread_local cudaError lastError = success;
 
-/// Layout of cudaDeviceProp in CUDA 13.
+/// The layout of cudaDeviceProp in CUDA 13.
 struct DeviceProperties {
   char name[256];
   char uuid[16], luid[8];
@@ -217,7 +217,7 @@ EXPORT cudaError cudaGetDeviceProperties(DeviceProperties *properties, int devic
     const auto get = [=](int attribute) { return attributeOf(device, attribute); };
     cuDeviceGetName(properties->name, sizeof(properties->name), device);
     cuDeviceTotalMem_v2(&properties->globalBytes, device);
-    // CUDA driver API, CUdevice_attribute.
+    // The indices are those of CUdevice_attribute (CUDA driver API).
     properties->sharedPerBlock = size_t(get(8));
     properties->registersPerBlock = get(12);
     properties->warpSize = get(10);
@@ -253,8 +253,8 @@ EXPORT cudaError cudaGetDeviceProperties(DeviceProperties *properties, int devic
   });
 }
 
-/// The flags select variants for per-thread default streams. They have no effect, because all streams of the simulator
-/// are synchronous.
+/// `flags` selects variants for per-thread default streams. It has no effect, because all streams of the simulator are
+/// synchronous.
 EXPORT cudaError cudaGetDriverEntryPointByVersion(const char *symbol, void **function, unsigned version,
                                                   unsigned long long flags, int *status) {
   return call([=] {

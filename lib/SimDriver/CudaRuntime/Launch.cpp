@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Kernels: attributes, launches and occupancy.
+// Kernels: function attributes, launches and occupancy.
 #include "SimDriver/CudaRuntime/Runtime.h"
 
 #include <climits>
@@ -8,7 +8,7 @@ using namespace tile::sim::cudart;
 
 namespace {
 
-/// Layout of cudaFuncAttributes.
+/// The layout of cudaFuncAttributes.
 struct FunctionAttributes {
   size_t sharedBytes, constantBytes, localBytes;
   int maxThreadsPerBlock, registers, ptxVersion, binaryVersion, cachesGlobals, maxDynamicShared, carveout,
@@ -17,7 +17,7 @@ struct FunctionAttributes {
 };
 static_assert(sizeof(FunctionAttributes) == 144);
 
-/// CUfunction_attribute values, in order.
+/// The values of CUfunction_attribute, in order.
 enum DriverAttribute : int {
   MaxThreads,
   SharedBytes,
@@ -62,7 +62,8 @@ cudaError launch(const LaunchConfig &config, CUfunction kernel, void **arguments
   return described == success ? cuLaunchKernelEx(&driver, kernel, arguments, nullptr) : described;
 }
 
-/// A kernel handle may be passed instead of a host function (CUDA runtime API, cudaGetKernel).
+/// Returns the kernel for a host function. A kernel handle may be passed instead of a host function (CUDA runtime API,
+/// cudaGetKernel).
 cudaError findEither(const void *function, CUfunction &kernel) {
   const cudaError error = findKernel(function, kernel);
   int ignored = 0;

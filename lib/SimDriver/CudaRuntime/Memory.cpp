@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Device memory, page-locked host memory, copies and fills. The kind of a copy follows from the addresses.
+// Device memory, page-locked host memory, copies and fills. The addresses determine the direction of a copy.
 #include "SimDriver/CudaRuntime/Runtime.h"
 
 using namespace tile::sim::cudart;
@@ -13,7 +13,7 @@ void *pointerTo(CUdeviceptr address) {
   return reinterpret_cast<void *>(address);
 }
 
-/// Copies or fills row by row: calls `function` for each row.
+/// Copies or fills row by row: calls `function` for each row until it fails.
 template <typename Function> cudaError forRows(size_t rows, Function &&function) {
   return call([&] {
     cudaError error = success;
@@ -23,7 +23,7 @@ template <typename Function> cudaError forRows(size_t rows, Function &&function)
   });
 }
 
-/// Layout of cudaPointerAttributes.
+/// The layout of cudaPointerAttributes.
 struct PointerAttributes {
   int type; ///< 0: unregistered, 1: host, 2: device
   int device;
@@ -66,7 +66,7 @@ EXPORT cudaError cudaMallocPitch(void **pointer, size_t *pitch, size_t width, si
   *pitch = (width + alignment - 1) / alignment * alignment;
   return height > SIZE_MAX / (*pitch + 1) ? keep(invalidValue) : cudaMalloc(pointer, *pitch * height);
 }
-/// No address is valid both on the host and on the simulated device.
+/// Managed memory is not supported, because no address is valid both on the host and on the simulated device.
 EXPORT cudaError cudaMallocManaged(void **, size_t, unsigned) {
   return keep(notSupported);
 }
@@ -162,7 +162,7 @@ EXPORT cudaError cudaGetSymbolSize(size_t *bytes, const void *symbol) {
     return findVariable(symbol, address, *bytes);
   });
 }
-/// Copies to or from a part of a variable.
+/// Copies to or from a part of a device variable.
 static cudaError copySymbol(const void *symbol, const void *host, size_t bytes, size_t offset, bool isToSymbol,
                             CUstream stream) {
   return call([=] {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Registration by nvcc's code before main: the fat binaries of a program, and the host functions and variables that
-// represent kernels and device variables. A fat binary is loaded when one of these is first used.
+// Registration by nvcc's code before main. That code registers the fat binaries of a program, and the host functions
+// and variables that represent kernels and device variables. A fat binary is loaded when one of its kernels or
+// variables is first used.
 #include "SimDriver/CudaRuntime/Runtime.h"
 
 #include <memory>
@@ -14,7 +15,7 @@ namespace {
 
 struct FatBinary {
   const void *image = nullptr;
-  void *libraries[8] = {}; ///< per device: each has separate module variables
+  void *libraries[8] = {}; ///< by device, because each device has separate module variables
 };
 struct Symbol {
   FatBinary *owner = nullptr;
@@ -24,9 +25,10 @@ struct Symbol {
 struct Registry {
   std::mutex mutex; ///< guards all members below
   std::vector<std::unique_ptr<FatBinary>> binaries;
-  std::unordered_map<const void *, Symbol> functions, variables; ///< by address on the host
+  std::unordered_map<const void *, Symbol> functions, variables; ///< keyed by host address
 };
-/// Created when the first object file registers itself, possibly before static constructors of this file have run.
+/// Returns the registry. It is created when the first object file registers itself, which may be before the static
+/// constructors of this file have run.
 Registry &registry() {
   static Registry shared;
   return shared;
@@ -36,7 +38,7 @@ void add(std::unordered_map<const void *, Symbol> &symbols, void **handle, const
   symbols[host] = {reinterpret_cast<FatBinary *>(handle), name};
 }
 
-/// The caller holds the mutex.
+/// Returns the library of a fat binary for the current device, and loads it if necessary. The caller holds the mutex.
 cudaError libraryOf(FatBinary &binary, void *&library) {
   void *&loaded = binary.libraries[deviceOfThread() % std::size(binary.libraries)];
   if (!loaded)
@@ -51,7 +53,7 @@ struct Configuration {
   size_t dynamicShared = 0;
   CUstream stream = nullptr;
 };
-thread_local std::vector<Configuration> configurations; ///< arguments of kernel<<<...>>>(...)
+thread_local std::vector<Configuration> configurations; ///< pending arguments of kernel<<<...>>>(...)
 
 } // namespace
 
@@ -96,7 +98,8 @@ EXPORT void __cudaRegisterVar(void **handle, char *host, char *, const char *nam
   const std::lock_guard lock(registry().mutex);
   add(registry().variables, handle, host, name);
 }
-/// Managed variables would need an address that is valid on both sides. A program that does not use them still runs.
+/// Does nothing: managed variables would need an address that is valid on the host and on the device. A program whose
+/// managed variables are unused still runs.
 EXPORT void __cudaRegisterManagedVar(void **, void **, char *, const char *, int, size_t, int, int) {}
 
 EXPORT unsigned __cudaPushCallConfiguration(Dim3 grid, Dim3 block, size_t dynamicShared, CUstream stream) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A libcudart.so.13 for programs that nvcc has compiled with `-cudart shared`: the documented functions of the CUDA
-// runtime API, and those that nvcc calls to register kernels and variables, on top of the simulated driver. NVIDIA's
-// library asks the driver for undocumented tables, so it cannot run on the simulator.
+// A libcudart.so.13 for programs that nvcc has compiled with `-cudart shared`. It implements the documented functions
+// of the CUDA runtime API, and the functions that nvcc's code calls to register kernels and variables, on top of the
+// simulated driver. NVIDIA's library asks the driver for undocumented tables, so it cannot run on the simulator.
 //
-// The types below have the layouts that the CUDA runtime API documents. Error codes equal those of the driver.
+// The types below have the layouts that the CUDA runtime API documents. Error codes are the same as the driver's.
 #pragma once
 
 #include "Runtime/Driver.h"
@@ -30,7 +30,7 @@ struct Dim3 {
   unsigned x = 1, y = 1, z = 1;
 };
 
-/// Layout of cudaLaunchConfig_t.
+/// The layout of cudaLaunchConfig_t.
 struct LaunchConfig {
   Dim3 grid, block;
   size_t dynamicShared = 0;
@@ -43,15 +43,15 @@ struct LaunchConfig {
 cudaError prepare();
 /// Stores an error for cudaGetLastError, and returns it.
 cudaError keep(cudaError error);
-/// Calls `work` once a context is current.
+/// Calls `work` after making sure that a context is current.
 template <typename Function> cudaError call(Function &&work) {
   const cudaError ready = prepare();
   return keep(ready == success ? work() : ready);
 }
 
-/// Returns the kernel that a host function represents; loads its library if necessary.
+/// Returns the kernel that a host function represents. Loads its library if necessary.
 cudaError findKernel(const void *hostFunction, CUfunction &kernel);
-/// Returns the address and size of a device variable, given its shadow variable on the host.
+/// Returns the address and size of a device variable, given the host variable that represents it.
 cudaError findVariable(const void *hostVariable, CUdeviceptr &address, size_t &bytes);
 int deviceOfThread();
 
