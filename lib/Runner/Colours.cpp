@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Colours are ECMA-48's "select graphic rendition", limited to the eight that every terminal supports.
+// Colours use the "select graphic rendition" codes of ECMA-48, limited to the eight colours that every terminal
+// supports.
 #include "Runner/Colours.h"
 
 #include <fmt/format.h>
@@ -31,7 +32,7 @@ std::string paintMessage(std::string_view line) {
   for (const Word &word : {Word{": error: ", red}, Word{": warning: ", yellow}, Word{": note: ", cyan},
                            Word{": remark: ", cyan}, Word{": internal error: ", red}}) {
     const size_t at = line.find(word.text);
-    if (at == std::string_view::npos || line.front() == ' ') // not inside quoted source
+    if (at == std::string_view::npos || line.front() == ' ') // words in quoted source lines are not coloured
       continue;
     const size_t message = at + word.text.size();
     return in(bold, line.substr(0, at + 2)) + in(word.colour, word.text.substr(2, word.text.size() - 3)) + " " +

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Ranks on GPUs, connected by libtiledist: threads of this process, or one of several processes.
+// Runs ranks on GPUs that libtiledist connects. The ranks are threads of this process, or one of them is this process.
 //
 //   open the GPU | connect | allocate what peers access | upload | meet | launch | wait | meet | download | compare
 #include "Distributed/Communicator.h"
@@ -49,7 +49,7 @@ public:
     windows.clear();
     return Success{};
   }
-  /// Returns true if it is true on all ranks.
+  /// Returns true if `mine` is true on all ranks.
   Result<bool> agree(bool mine) {
     Result<std::string> told = comm->exchange("result", mine ? "1" : "0");
     if (!told)
@@ -63,7 +63,8 @@ private:
   std::vector<dist::Window> windows;
 };
 
-/// A rank of this process. Members are destroyed in the order in which GPUs let go of them.
+/// A rank of this process. The order of the members ensures that they are destroyed in the order in which they release
+/// the GPU.
 struct GpuRank {
   RunOptions options;
   std::optional<DeviceLoader> loader;
@@ -95,7 +96,7 @@ Result<std::unique_ptr<ConnectedPeers>> connect(const RankPlan &plan, int rank, 
   return std::make_unique<ConnectedPeers>(std::move(*comm));
 }
 
-/// Prepares the rank, and runs it as often as the options say, or until a run fails on any rank.
+/// Prepares the rank and runs it as often as the options specify, or until a run fails on any rank.
 Status runGpuRank(GpuRank &own, const Artifact &artifact, const RankPlan &plan, int rank) {
   Result<RunOptions> ownOptions = optionsOfRank(own.options, artifact.manifest, rank, plan.size);
   if (!ownOptions)
@@ -127,7 +128,7 @@ Status runGpuRank(GpuRank &own, const Artifact &artifact, const RankPlan &plan, 
   return prepared.execution->saveOutputs();
 }
 
-/// Tells the ranks that are threads of this process that one of them will not connect.
+/// Tells the other ranks that are threads of this process that one of them will not connect. Returns `error`.
 Error leave(dist::ThreadMeeting &meeting, const Error &error) {
   const std::lock_guard lock(meeting.mutex);
   meeting.failure = error.message;
@@ -135,7 +136,7 @@ Error leave(dist::ThreadMeeting &meeting, const Error &error) {
   return error;
 }
 
-/// The same with the GPU opened and connected before, in the thread of the rank.
+/// Opens and connects the GPU in the thread of the rank, and then does the same as runGpuRank().
 Result<std::unique_ptr<PreparedRank>> openAndRun(const RunOptions &options, const Artifact &artifact,
                                                  const RankPlan &plan, int index, dist::ThreadMeeting &meeting) {
   const int rank = plan.first + index, ordinal = plan.devices[static_cast<size_t>(index)];
@@ -154,7 +155,7 @@ Result<std::unique_ptr<PreparedRank>> openAndRun(const RunOptions &options, cons
   if (status)
     return std::move(own->ranks[static_cast<size_t>(rank)]);
   own->peers->abandon(status.error());
-  (void)own.release(); // freeing memory would wait for work that may not end
+  (void)own.release(); // leak it: freeing memory would wait for work that may not end
   return status.error();
 }
 
@@ -174,13 +175,13 @@ Result<PreparedRanks> runOnGpus(const RunOptions &options, const Artifact &artif
   for (auto &result : results)
     if (*result)
       ranks.push_back(std::move(**result));
-    else if (!failure || failure->code == TILE_ERROR_PEER) // which tells only that another rank has failed
+    else if (!failure || failure->code == TILE_ERROR_PEER) // TILE_ERROR_PEER only says that another rank has failed
       failure = &result->error();
   if (!failure)
     return ranks;
   const int code = reportFailure(options, *failure);
   std::fflush(nullptr);
-  std::_Exit(code); // ending in order would wait for GPUs whose kernels may not end
+  std::_Exit(code); // a normal exit would wait for GPUs whose kernels may not end
 }
 
 } // namespace tile::runner

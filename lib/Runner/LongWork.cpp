@@ -30,8 +30,8 @@ bool TimeLimit::ended(const runtime::Error &error) const {
 }
 
 HardLimit::HardLimit(const std::optional<TimeLimit> &limit, std::function<void(const runtime::Error &)> report) {
-  constexpr auto grace = std::chrono::seconds(1); // for work that checks the limit and ends in an orderly way
-  constexpr double longest = 1e9;                 // seconds; more overflow the clock
+  constexpr auto grace = std::chrono::seconds(1); // allows work that checks the limit itself to end in an orderly way
+  constexpr double longest = 1e9;                 // in seconds; the clock overflows with more
   if (!limit || limit->seconds > longest)
     return;
   const auto end =

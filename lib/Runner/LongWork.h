@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Long-running CPU work: a simulation, a check. Shows a progress line on a terminal, and stops when the time limit of
-// the command is over.
+// Long-running CPU work, such as a simulation or a check. It shows a progress line on a terminal, and stops when the
+// time limit of the command has expired.
 #pragma once
 
 #include "Runtime/Result.h"
@@ -16,21 +16,21 @@
 
 namespace tile::runner {
 
-/// Time limit of a command, from its start.
+/// The time limit of a command, counted from the command's start.
 struct TimeLimit {
   explicit TimeLimit(double seconds) : seconds(seconds) {}
 
   bool isOver() const;
   runtime::Error error() const;
-  /// Returns true if `error` is the error of work that was stopped by this limit.
+  /// Returns true if `error` is the error of work that this limit stopped.
   bool ended(const runtime::Error &error) const;
 
   double seconds;
   std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
 };
 
-/// Ends the process when a time limit has been exceeded by more than a second: work such as filling large buffers does
-/// not check the limit itself. `report` prints the error.
+/// Ends the process when a time limit has been exceeded by more than a second, because some work, such as filling large
+/// buffers, does not check the limit itself. `report` prints the error.
 class HardLimit {
 public:
   HardLimit(const std::optional<TimeLimit> &limit, std::function<void(const runtime::Error &)> report);
@@ -44,7 +44,7 @@ private:
   std::thread watcher;
 };
 
-/// Returns "simulation: 37 %, 12 s left"; without a share "simulation: 12 s so far".
+/// Returns "simulation: 37 %, 12 s left" or, if the share is unknown, "simulation: 12 s so far".
 std::string progressText(const std::string &name, double share, double seconds);
 
 class LongWork {
@@ -55,7 +55,7 @@ public:
   LongWork(const LongWork &) = delete;
   LongWork &operator=(const LongWork &) = delete;
 
-  /// Reports progress; may be called by any thread, about every millisecond. Returns false if the work must stop.
+  /// Reports progress. Any thread may call it, about every millisecond. Returns false if the work must stop.
   bool reach(double done, double all);
   /// Returns true if the work was told to stop.
   bool wasStopped() const { return stopped; }

@@ -8,7 +8,7 @@
 
 namespace tile::runner {
 
-/// CLI11 would convert invalid values to the nearest number of the type.
+/// Returns an error for invalid values, which CLI11 would convert to the nearest value of the type.
 static std::string isUnsigned(const std::string &text) {
   uint64_t number = 0;
   auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -38,7 +38,7 @@ static std::optional<std::vector<int64_t>> parseGrid(std::string_view text) {
 
 std::string isSeconds(const std::string &text) {
   double seconds = 0;
-  // Also rejects NaN.
+  // The comparison also rejects NaN.
   const bool isNumber = CLI::detail::lexical_cast(text, seconds) && seconds >= 0.001 && seconds <= 1e6;
   return isNumber ? std::string() : "'" + text + "' is not a number of seconds from 0.001 to 1000000";
 }
@@ -63,7 +63,7 @@ void addKernelOptions(CLI::App &app, RunOptions &options) {
                  "one, else sim")
       ->group(runGroup)
       ->capture_default_str();
-  // A single word: the following word is an argument of the kernel.
+  // The option takes one word only, because the next word may be an argument of the kernel.
   app.add_option_function<std::string>(
          "--grid", [&options](const std::string &text) { options.grid = *parseGrid(text); },
          "Launch this grid instead of the kernel's own")

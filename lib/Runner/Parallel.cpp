@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Starts threads per loop: the loops that use this run for milliseconds to seconds.
+// Starts new threads for each loop, since the loops that use this function run for milliseconds to seconds.
 #include "Runner/Parallel.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ void parallelFor(int64_t count, int64_t grain, const std::function<void(int64_t,
     try {
       workers.emplace_back(work);
     } catch (const std::system_error &) {
-      break; // fewer threads are slower, but correct
+      break; // with fewer threads the loop is slower, but still correct
     }
   }
   work();

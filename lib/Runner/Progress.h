@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Shows the current case and the remaining time, on a terminal only: one line that the next report overwrites.
+// Shows the current case and the remaining time in one line, which the next report overwrites. Only on a terminal.
 #pragma once
 
 #include <chrono>
@@ -17,7 +17,7 @@ public:
   explicit Progress(size_t count);
   void show(const std::string &name);
   void hide() const;
-  /// Skips a case, so that it does not count for the remaining time.
+  /// Skips a case, which then does not count when the remaining time is estimated.
   void skip() { --count; }
 
 private:

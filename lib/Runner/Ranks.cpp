@@ -25,7 +25,7 @@ std::string replaceRank(std::string text, int rank) {
   return text;
 }
 
-/// Returns true if a table of the kernel has the addresses of peers. An invalid call is reported by the run.
+/// Returns true if a table of the kernel contains addresses of peers. Errors in the call are reported by the run.
 bool hasPeers(const RunOptions &options, const Manifest &manifest) {
   Result<Bindings> bindings = Bindings::bind(manifest, options.arguments, 1);
   for (size_t i = 0; i < manifest.parameters.size(); ++i) {
@@ -64,7 +64,7 @@ Status checkDevices(const RankPlan &plan) {
                    devices->size(), plan.size);
 }
 
-/// Options that make no sense for several ranks.
+/// Rejects options that cannot be combined with several ranks.
 Status checkCombination(const RunOptions &options, const RankPlan &plan) {
   const auto fail = [](const char *message) { return makeError(TILE_ERROR_INVALID_ARGUMENT, "{}", message); };
   if (options.bench)
@@ -85,7 +85,7 @@ Status checkCombination(const RunOptions &options, const RankPlan &plan) {
   return Success{};
 }
 
-/// Adds the process's place among those that a launcher has started.
+/// Adds the rank of this process among the processes that a launcher has started.
 Status readProcess(const RunOptions &options, RankPlan &plan, const std::vector<int> &devices) {
   Result<dist::Launch> launch = dist::readLaunch(options.environment, nullptr);
   if (!launch)
@@ -109,7 +109,7 @@ Status readProcess(const RunOptions &options, RankPlan &plan, const std::vector<
   return Success{};
 }
 
-/// Finds the ranks of a run that was asked for by an option.
+/// Sets the ranks of a run for which an option requests several ranks.
 Status chooseRanks(const RunOptions &options, RankPlan &plan, const std::vector<int> &devices) {
   plan.size = options.ranks ? options.ranks : static_cast<int>(devices.size());
   if (!devices.empty() && static_cast<int>(devices.size()) != plan.size)
@@ -171,7 +171,7 @@ Result<RunOptions> optionsOfRank(const RunOptions &options, const Manifest &mani
     for (std::string &text : *texts)
       text = replaceRank(std::move(text), rank);
   own.trace = replaceRank(std::move(own.trace), rank);
-  // The choice of a variant does not know ranks, but integers.
+  // The choice of a variant does not know ranks, so arguments that use them are replaced by integers.
   const Manifest general = manifestOfRank(manifest, rank, ranks);
   Result<Bindings> bindings = Bindings::bind(general, own.arguments, 1);
   if (!bindings)
@@ -213,7 +213,7 @@ Result<PreparedRanks> prepareRanks(const RunOptions &options, const Artifact &ar
     if (!ownOptions)
       return ownOptions.error();
     own->options = std::move(*ownOptions);
-    std::erase_if(own->options.arguments, [&](const std::string &assignment) { // that the variant has compiled in
+    std::erase_if(own->options.arguments, [&](const std::string &assignment) { // the variant has compiled these in
       const std::string name = assignment.substr(0, assignment.find('='));
       return general.findParameter(name) && !variant.findParameter(name);
     });
@@ -317,7 +317,7 @@ Result<PreparedRanks> simulateRanks(const RunOptions &options, const Artifact &a
   return ranks;
 }
 
-/// Writes the timelines: one of all ranks of this process, or one of each if the name of the file has the rank.
+/// Writes the timelines: one for all ranks of this process, or one for each if the file name contains the rank.
 Status saveTraces(const RunOptions &options, const PreparedRanks &ranks) {
   std::vector<RankTimes> times;
   for (const auto &rank : ranks)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Performs a run: reads the options, runs the kernel, prints the report.
+// Performs a run: reads the options, runs the kernel, and prints the report.
 #include "Runner/Run.h"
 
 #include "Runner/Device/Variants.h"
@@ -64,7 +64,7 @@ Result<RunReport> runKernel(const RunOptions &options, const Manifest &manifest,
   report.after = earlier.names();
   if (Status status = runRepeatedly(options, *execution, device, report); !status)
     return status.error();
-  // Suite cases without programs are only checked, not measured.
+  // Cases of a suite whose grid is empty are only checked and not measured.
   const bool isEdge = !options.label.empty() && (report.grid[0] == 0 || report.grid[1] == 0 || report.grid[2] == 0);
   if (options.bench && report.passed() && !isEdge) {
     assert(options.measure);
@@ -81,7 +81,7 @@ struct Place {
   uint32_t line = 0;
 };
 
-/// Finds the location in "kernel.tile:5:9: error: ...", as reported by the interpreter.
+/// Finds the location in a message such as "kernel.tile:5:9: error: ...", as reported by the interpreter.
 static std::optional<Place> findPlace(const std::string &message) {
   size_t end = message.find(": error: ");
   if (end == std::string::npos)
@@ -160,7 +160,7 @@ int runOnDevice(const RunOptions &options, const Manifest &manifest, Device &dev
   return report->passed() ? 0 : 1;
 }
 
-/// The variants of a kernel and the one that was taken, which refers to them.
+/// The variants of a kernel, and the chosen one, which refers to them.
 struct OpenKernel {
   Variants variants;
   Variants::Taken taken;
@@ -186,7 +186,7 @@ int runArtifact(const RunOptions &given, const Artifact &artifact, std::span<con
   if (plan->size > 1)
     return runOnRanks(given, artifact, *plan);
   RunOptions options = given;
-  if (!plan->devices.empty()) // --devices=1
+  if (!plan->devices.empty()) // for example, --devices=1
     options.device = fmt::format("cuda:{}", plan->devices.front());
   if (before.empty())
     if (Status status = validateRequest(options, artifact.manifest); !status)
@@ -195,7 +195,7 @@ int runArtifact(const RunOptions &given, const Artifact &artifact, std::span<con
   Result<DeviceLoader> loader = DeviceLoader::open(options);
   if (!loader)
     return reportFailure(options, loader.error());
-  std::vector<std::unique_ptr<OpenKernel>> opened; // lives longer than everything that refers to it
+  std::vector<std::unique_ptr<OpenKernel>> opened; // must outlive everything that refers to it
   EarlierKernels earlier;
   for (const Artifact &other : before) {
     RunOptions its = earlier.optionsFor(options, other.manifest, /*isLast=*/false);

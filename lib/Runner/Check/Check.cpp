@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Evaluates reference and output over the same selection (everything, or a sample) and compares the two tensors.
+// Evaluates the reference and the output for the same selection (all elements, or a sample) and compares the two
+// tensors.
 #include "Runner/Check/Check.h"
 
 #include "Runner/Inputs/Random.h"
@@ -24,14 +25,14 @@ constexpr int64_t sampleSize = 64;
 constexpr size_t maxWrongShown = 5;
 constexpr double rmsFactor = 10;
 
-/// Values of the reference and the output at the same positions.
+/// The values of the reference and the output at the same positions.
 struct Piece {
   Tensor reference;
   Tensor actual;
   Selection selection;
 };
 
-/// Returns the reference's value for a linear index of the output. The reference may broadcast.
+/// Returns the value of the reference for a linear index of the output. The reference may broadcast.
 double referenceAt(const Tensor &reference, const std::vector<int64_t> &shape, int64_t linear) {
   if (reference.values.size() == 1)
     return reference.values[0];
@@ -60,8 +61,8 @@ std::vector<int64_t> globalIndex(const Piece &piece, int64_t linear) {
   return index;
 }
 
-/// Returns |actual - expected|. Equal infinities have no difference, nor has an infinity where the reference exceeds
-/// the range of the output's type, nor NaN where NaN is expected.
+/// Returns |actual - expected|. The difference is 0 if both are the same infinity, if `actual` is the infinity to which
+/// `expected` overflows in the output's type, and if both are NaN.
 double difference(double expected, double actual, DataType type) {
   if (std::isinf(actual) && runtime::isFloatType(type) &&
       (expected == actual || runtime::decodeFloat(type, runtime::encodeFloat(type, expected)) == actual))
@@ -72,7 +73,7 @@ double difference(double expected, double actual, DataType type) {
   return std::isnan(value) ? std::numeric_limits<double>::infinity() : value;
 }
 
-/// Compares the parts. Unless `mayStayUnwritten`, an expected NaN must have been written by the kernel.
+/// Compares the pieces. Unless `mayStayUnwritten`, an expected NaN must have been written by the kernel.
 void comparePieces(const std::vector<Piece> &pieces, CheckResult &result, const HostBuffer &output,
                    bool mayStayUnwritten) {
   const DataType type = output.type();
@@ -104,7 +105,8 @@ void comparePieces(const std::vector<Piece> &pieces, CheckResult &result, const 
   result.passed = result.wrongCount == 0 && result.relativeError <= result.tolerance;
 }
 
-/// Returns the first, the last and random other indices, sorted and unique; empty if `size` is too small to sample.
+/// Returns the first, the last and random other indices, sorted and unique; or no indices if `size` is too small to
+/// sample.
 std::vector<int64_t> sampleIndices(int64_t size, uint64_t seed) {
   if (size <= sampleSize + 2)
     return {};
@@ -218,7 +220,7 @@ Result<CheckResult> checkOutput(const runtime::Expectation &expectation, const T
 
 Result<CheckResult> checkRecorded(const std::string &buffer, const HostBuffer &recorded, const std::string &source,
                                   double tolerance, const HostBuffer &output) {
-  // The expression is just the buffer's name, which denotes the recorded buffer on the right-hand side.
+  // The expression is the name of the buffer, which denotes the recorded buffer when the right-hand side is evaluated.
   TensorNames names;
   names.buffers[buffer] = &recorded;
   Result<CheckResult> result = check({buffer, buffer, tolerance}, names, output, /*mayStayUnwritten=*/true, {});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Compares an output with the manifest's expectation.
+// Compares an output with the expectation in the manifest.
 //
 // A comparison passes if
 //   ||out - ref|| <= tolerance * ||ref||                                  (the contract of `within`), and
@@ -8,8 +8,8 @@
 //   an element is NaN only if the reference is, and infinite only if the reference is or exceeds the range of the
 //   output's type. A NaN that was there before the launch does not count as a result of the kernel.
 //
-// Large references are sampled: if one needs more than 4e9 operations, in matmuls or for intermediate results,
-// 64 random rows and columns and the first and last of each are compared instead of everything.
+// Large references are sampled: if a reference needs more than 4e9 operations, in matrix multiplications or for
+// intermediate results, only the first, the last and 64 random rows and columns are compared.
 #pragma once
 
 #include "Runner/Check/TensorExpr.h"
@@ -29,23 +29,24 @@ struct CheckResult {
   double tolerance = 0;
   bool passed = false;
   int64_t elements = 0; ///< elements of the output
-  int64_t compared = 0; ///< less than `elements` when sampled
+  int64_t compared = 0; ///< fewer than `elements` if the output is sampled
   std::string sampling; ///< "66 rows and 66 columns", or ""
   double maxAbsError = 0;
-  double relativeError = 0; ///< relative error of the norms
+  double relativeError = 0; ///< relative error of the norm
   int64_t wrongCount = 0;
   std::vector<WrongElement> firstWrong; ///< at most five
 };
 
-/// Checks an output. `names` contains the buffers before the launch; `output` is the buffer after it.
+/// Checks an output. `names` contains the buffers before the launch, and `output` is the buffer after it.
 Result<CheckResult> checkOutput(const runtime::Expectation &expectation, const TensorNames &names,
                                 const HostBuffer &output, const std::optional<TimeLimit> &limit = {});
 
-/// Like checkOutput, but compares with recorded values of the same shape. `source` names them in the report.
+/// Does the same as checkOutput(), but compares with recorded values of the same shape. `source` names these values in
+/// the report.
 Result<CheckResult> checkRecorded(const std::string &buffer, const HostBuffer &recorded, const std::string &source,
                                   double tolerance, const HostBuffer &output);
 
-/// Parses and binds an expectation only, to validate that it fits the buffers.
+/// Parses and binds an expectation without evaluating it, to check that it fits the buffers.
 Status validateExpectation(const runtime::Expectation &expectation, const TensorNames &names, const HostBuffer &output);
 
 } // namespace tile::runner

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Shared by the files with functions of tensor expressions: operand names, and error messages about operands.
+// Helpers for the files that implement functions of tensor expressions: operand names, and error messages about
+// operands.
 #pragma once
 
 #include "Runner/Check/TensorFunctions.h"
@@ -13,7 +14,7 @@ using Arrays = std::span<const Tensor>;
 using Shapes = std::span<const Shape>;
 using Integers = std::span<const int64_t>;
 
-/// Result elements per task.
+/// The number of result elements per task.
 inline constexpr int64_t functionGrain = 1 << 12;
 
 inline Error wrong(std::string message) {

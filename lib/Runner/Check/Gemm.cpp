@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Plans GEMMs without CUDA, so that all operand orders are tested without a GPU.
+// Plans GEMMs without CUDA, so all operand layouts can be tested without a GPU.
 #include "Runner/Check/Gemm.h"
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 namespace tile::runner {
 namespace {
 
-/// A matrix, or a batch of matrices, as seen by the expression: sizes and strides, after transpose().
+/// A matrix, or a batch of matrices, as the expression uses it: sizes and strides after transpose().
 struct MatrixView {
   std::string buffer;
   int64_t rows = 0, columns = 0, rowStride = 0, columnStride = 0;
@@ -74,7 +74,7 @@ struct Epilogue {
   const TensorNode *matmul = nullptr;
   std::string bias;
   bool hasRelu = false;
-  bool isPart = false; ///< the expectation computes more than this
+  bool isPart = false; ///< the expectation computes more than the GEMM and this epilogue
 };
 
 void collectMatmuls(const TensorNode &node, std::vector<const TensorNode *> &matmuls) {
@@ -84,8 +84,8 @@ void collectMatmuls(const TensorNode &node, std::vector<const TensorNode *> &mat
     collectMatmuls(*operand, matmuls);
 }
 
-/// Returns the only matrix multiplication, which may occur several times, if its operands are matrices and its result
-/// is `rows` by `columns`.
+/// Returns the expression's only matrix multiplication, which may occur several times. Returns null unless its operands
+/// are matrices and its result is `rows` by `columns`.
 const TensorNode *findMatmul(const TensorNode &root, const TensorNames &names, int64_t rows, int64_t columns) {
   std::vector<const TensorNode *> matmuls;
   collectMatmuls(root, matmuls);
@@ -147,7 +147,7 @@ std::optional<GemmPlan> planGemm(const runtime::Expectation &expectation, const 
   if (!a || !b || (c->batch > 1 && (epilogue->hasRelu || !epilogue->bias.empty())))
     return std::nullopt;
   for (const MatrixView &operand : {*a, *b})
-    if (operand.batch != c->batch && operand.batch != 1) // a single matrix is shared by the batch, with a stride of 0
+    if (operand.batch != c->batch && operand.batch != 1) // the batch shares a single matrix, with a stride of 0
       return std::nullopt;
   if (!epilogue->bias.empty()) { // cublasLtMatmul adds one value to each row of its column-major output
     const auto bias = names.buffers.find(epilogue->bias);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Functions of TensorFunctions.h for groups of rows, such as the tokens of the experts in a mixture. Each follows its
-// definition literally.
+// The functions of TensorFunctions.h for groups of rows, such as the tokens of each expert in a mixture of experts.
+// Each follows its definition literally.
 #include "Directives/Functions.h"
 #include "Runner/Check/FunctionOperands.h"
 #include "Runner/Parallel.h"
@@ -17,7 +17,7 @@ std::optional<Shape> copyOf(const Shape *indices) {
   return indices ? std::optional(*indices) : std::nullopt;
 }
 
-/// First and end (exclusive) row of each group.
+/// The first row of each group and the row after its last one.
 struct Groups {
   std::span<const double> starts, ends;
 
@@ -29,7 +29,7 @@ struct Groups {
     return {offsets.first(offsets.size() - 1), offsets.subspan(1)};
   }
 
-  /// Returns the group that contains a position; -1: none.
+  /// Returns the group that contains a position, or -1 if there is none.
   int64_t find(int64_t position) const {
     const auto place = static_cast<double>(position);
     for (size_t group = 0; group < starts.size(); ++group)
@@ -47,7 +47,7 @@ Result<Shape> gatherShape(Shapes arrays, Integers) {
   return shape;
 }
 
-/// Indices outside of x give NaN, which equals only NaN.
+/// Returns NaN for indices outside of x. A comparison accepts it only if the output is NaN, too.
 void evaluateGather(Arrays arrays, Integers, const ResultPart &, Tensor &result) {
   const Tensor &x = arrays[0], &indices = arrays[1];
   const int64_t size = x.shape[0];
@@ -65,7 +65,7 @@ void evaluateGather(Arrays arrays, Integers, const ResultPart &, Tensor &result)
   });
 }
 
-/// A result may need any row of a matrix, but only the selected columns.
+/// The result may need any row of a matrix, but only its selected columns.
 std::optional<OperandPart> gatherPart(size_t operand, Integers, const ResultPart &part) {
   if (part.operands[0].size() != 2 || part.operands[1].size() != 1)
     return std::nullopt;
@@ -115,7 +115,7 @@ Result<Shape> raggedMatmulShape(Shapes arrays, Integers) {
   return Shape{a[0], b[2]};
 }
 
-/// Multiplies each row with the matrix of its group. The operands after the matrices define the groups.
+/// Multiplies each row by the matrix of its group. The operands after the matrices define the groups.
 void evaluateGroupMatmul(Arrays arrays, Integers, const ResultPart &part, Tensor &result) {
   const Tensor &a = arrays[0], &b = arrays[1];
   const int64_t depth = a.shape[1], columns = b.shape[2];
@@ -141,7 +141,7 @@ std::optional<OperandPart> groupMatmulPart(size_t operand, Integers, const Resul
   return operand == 1 ? OperandPart{true, std::nullopt, copyOf(part.selection.columns)} : OperandPart{};
 }
 
-/// Returns the size of the part along an axis.
+/// Returns the number of positions of the part along an axis.
 int64_t countOf(const ResultPart &part, size_t axis) {
   const Shape *chosen = part.selected(axis);
   return chosen ? static_cast<int64_t>(chosen->size()) : part.shape[axis];
@@ -172,7 +172,7 @@ Result<Shape> groupOuterShape(Shapes arrays, Integers) {
   return Shape{offsets[0] - 1, a[1], b[1]};
 }
 
-/// Returns the rows of a group, clamped to those that exist.
+/// Returns the first row of a group and the row after its last one, both clamped to the existing rows.
 std::pair<int64_t, int64_t> rowsOf(const Groups &groups, int64_t group, int64_t rows) {
   const auto limit = [&](double place) { return static_cast<int64_t>(std::clamp(place, 0.0, double(rows))); };
   return {limit(groups.starts[size_t(group)]), limit(groups.ends[size_t(group)])};

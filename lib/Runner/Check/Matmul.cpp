@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Each task computes a part of `taskRows` x `panel` elements of c. It packs the panel of b (k x 16) once, so that the
-// inner loop reads two contiguous streams and keeps a 4 x 16 block of accumulators in registers. Each accumulator
-// sums over k in order, independent of the number of threads.
+// Each task computes `taskRows` x `panel` elements of c. It packs the panel of b (k x 16) once, so the inner loop reads
+// two contiguous streams and keeps a 4 x 16 block of accumulators in registers. Each accumulator adds its terms in the
+// order of k, so results do not depend on the number of threads.
 #include "Runner/Check/Matmul.h"
 
 #include "Runner/Parallel.h"
@@ -58,7 +58,7 @@ void multiplyMatrices(const double *a, const double *b, double *c, int64_t m, in
       for (int64_t row = firstRow; row < std::min(m, firstRow + taskRows); row += blockRows) {
         const int64_t rows = std::min(blockRows, m - row);
         const double *source = a + row * k;
-        if (rows < blockRows) { // the block reads four rows, so pad to four
+        if (rows < blockRows) { // multiplyBlock() reads four rows, so pad to four
           std::fill(lastRows.begin(), lastRows.end(), 0);
           std::copy(source, source + rows * k, lastRows.begin());
           source = lastRows.data();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Matrix multiplication in double precision for references: packed panels, all cores.
+// Matrix multiplication in double precision for references. It packs panels and uses all cores.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace tile::runner {
 
-/// Called by each thread with the number of operations that it has done. Returns false to stop: the result is no longer
-/// needed.
+/// A function that each thread calls with the number of operations it has done. If it returns false, the multiplication
+/// stops, because the result is no longer needed.
 using Multiplied = std::function<bool(double flops)>;
 
 /// Computes c[m, n] = a[m, k] @ b[k, n], all row-major and contiguous.

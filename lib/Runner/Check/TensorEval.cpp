@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Evaluates tensor expressions.
 //
-// A selection of rows and columns is propagated down the tree: element-wise operations pass it on, a matrix
-// multiplication passes the rows to its left operand and the columns to its right one, a transpose swaps them, and a
-// reduction drops the selection of the reduced axis. So a few rows of `a @ b` cost only a few rows, regardless of the
-// surrounding expression.
+// A selection of rows and columns is passed from the result to the operands. Element-wise operations pass it unchanged,
+// a matrix multiplication passes the rows to its left operand and the columns to its right one, a transpose swaps rows
+// and columns, and a reduction drops the selection of the reduced axis. So a few rows of `a @ b` cost only a few rows,
+// whatever expression contains the product.
 #include "Runner/Check/TensorExpr.h"
 
 #include "Runner/Check/Matmul.h"
@@ -37,8 +37,8 @@ int64_t countElements(const Shape &shape) {
   return count;
 }
 
-/// Returns the strides of a broadcast operand for iteration over a result of rank `rank`: 0 where the operand has size
-/// 1.
+/// Returns strides for a broadcast operand, for iterating over a result of rank `rank`. The stride is 0 where the
+/// operand has size 1.
 std::vector<int64_t> broadcastStrides(const Shape &operand, size_t rank) {
   std::vector<int64_t> strides(rank, 0);
   int64_t stride = 1;
@@ -56,7 +56,7 @@ int64_t offsetAt(int64_t linear, const Shape &shape, const std::vector<int64_t> 
   return offset;
 }
 
-/// Returns a text that is equal for equal computations.
+/// Returns a string that is equal for equal computations.
 std::string textOf(const TensorNode &node) {
   std::string text =
       fmt::format("{}{} {} {} {}(", int(node.kind), node.name, node.number, int(node.reduction), node.axis);
@@ -65,7 +65,7 @@ std::string textOf(const TensorNode &node) {
   return text + ")";
 }
 
-/// Returns true if the value depends only on numbers and the kernel's parameters.
+/// Returns true if the value depends only on numbers and on the kernel's scalar parameters.
 bool isConstant(const TensorNode &node, const TensorNames &names) {
   const auto isConstantToo = [&](const auto &operand) { return isConstant(*operand, names); };
   return node.kind == Kind::Number || (node.kind == Kind::Name && names.scalars.contains(node.name)) ||
@@ -104,7 +104,8 @@ public:
     return {};
   }
 
-  /// Returns the cost; matrix multiplications in `seen` have already been computed.
+  /// Returns the cost of a node. Matrix multiplications in `seen` cost nothing, because they have already been
+  /// computed.
   TensorCost costOf(const TensorNode &node, const Selection &selection, std::set<std::string> &seen) const {
     if (const TensorNode *chosen = chosenBy(node))
       return costOf(*chosen, selection, seen);
@@ -135,15 +136,15 @@ public:
     return cost;
   }
 
-  /// Returns the operand chosen by a `where` whose condition depends only on numbers and the kernel's parameters; null
-  /// for other nodes.
+  /// Returns the operand that a `where` chooses if its condition depends only on numbers and the kernel's parameters.
+  /// Returns null for all other nodes.
   const TensorNode *chosenBy(const TensorNode &node) const {
     if (node.kind != Kind::Elementwise || node.name != "where" || !isConstant(*node.operands[0], names))
       return nullptr;
     return node.operands[evaluate(*node.operands[0], {}).values[0] != 0 ? 1 : 2].get();
   }
 
-  /// Returns the operations of a call without those of its operands.
+  /// Returns the number of operations of a call, excluding those of its operands.
   double flopsOf(const TensorNode &node) const {
     const PlannedCall call(*this, node, {});
     return flopsOf(node, call);
@@ -157,7 +158,7 @@ private:
                             : 0;
   }
 
-  /// Dimensions of size 1 broadcast, so nothing is selected from them.
+  /// Returns the shape of the selected part. Dimensions of size 1 broadcast, so nothing is selected from them.
   static Shape selectedShape(Shape shape, const Selection &selection) {
     const size_t rank = shape.size();
     if (rank >= 2 && selection.rows && shape[rank - 2] != 1)
@@ -221,7 +222,7 @@ private:
     return result;
   }
 
-  /// Repeats the elements of a tensor to a result of this shape.
+  /// Repeats the elements of a tensor to fill a result of this shape.
   static Tensor broadcast(Tensor tensor, const Shape &shape) {
     if (tensor.shape == shape)
       return tensor;
@@ -258,7 +259,7 @@ private:
     return result;
   }
 
-  /// Returns a name that is equal for matrix multiplications with equal operands and selection.
+  /// Returns a string that is equal for matrix multiplications with equal operands and selections.
   static std::string nameOf(const TensorNode &node, const Selection &selection) {
     const auto show = [](const Shape *indices) {
       return indices ? fmt::format("{}", fmt::join(*indices, " ")) : "all";
@@ -266,7 +267,8 @@ private:
     return fmt::format("{} of {} and {}", textOf(node), show(selection.rows), show(selection.columns));
   }
 
-  /// Computes each matrix multiplication once: an expression may contain it several times, as GELU does its argument.
+  /// Computes each matrix multiplication once. An expression may contain the same one several times: GELU, for example,
+  /// uses its argument more than once.
   Tensor evaluateMatmul(const TensorNode &node, const Selection &selection) const {
     const std::string name = nameOf(node, selection);
     if (const auto found = matmuls.find(name); found != matmuls.end())
@@ -355,7 +357,7 @@ private:
     return result;
   }
 
-  /// The parts of a call's operands that are needed for part of its result, or for all of it.
+  /// A call with the parts of its operands that are needed for a part of its result, or for all of it.
   struct PlannedCall {
     std::vector<Shape> operands;
     std::vector<OperandPart> parts;
@@ -401,7 +403,7 @@ private:
     return call.isWhole ? select(std::move(result), selection) : result;
   }
 
-  /// Returns the selected rows and columns of a completely computed tensor.
+  /// Returns the selected rows and columns of a tensor that has been computed completely.
   static Tensor select(Tensor whole, const Selection &selection) {
     Tensor result{selectedShape(whole.shape, selection), {}};
     if (result.shape == whole.shape && !selection.rows && !selection.columns)

@@ -5,11 +5,11 @@
 //   term = unary {('*'|'/'|'@') unary}                          unary = '-' unary | primary ['**' unary]
 //   primary = number | name | function '(' argument {',' argument} ')' | '(' comparison ')'
 //
-// Functions: exp exp2 log sqrt rsqrt abs floor tanh erf sigmoid silu, maximum minimum, where(c, x, y), sum max mean(x,
-// axis) which keep the reduced axis with size 1, softmax(x) over the last axis, transpose(x) of the last two,
-// rand(seed, offset) as tl.rand, peers(x), the buffers x of all ranks along a new first axis, and those of
-// TensorFunctions.h. Broadcasting follows NumPy. Parsing, shapes and values
-// are separate steps, so that an invalid expression fails before any kernel runs.
+// Functions: exp exp2 log sqrt rsqrt abs floor tanh erf sigmoid silu; maximum minimum; where(c, x, y); sum max mean(x,
+// axis), which keep the reduced axis with size 1; softmax(x) over the last axis; transpose(x) of the last two axes;
+// rand(seed, offset), the same as tl.rand; peers(x), which stacks the buffers x of all ranks along a new first axis;
+// and the functions of TensorFunctions.h. Broadcasting follows NumPy. Parsing, shape checks and evaluation are separate
+// steps, so an invalid expression fails before any kernel runs.
 #pragma once
 
 #include "Runner/Inputs/HostBuffer.h"
@@ -32,11 +32,11 @@ struct TensorNode {
   Kind kind = Kind::Number;
   unsigned column = 0; ///< for messages, counted from 1
   double number = 0;
-  std::string name; ///< name of a Name, or spelling of an operator or function
+  std::string name; ///< the name in a Name, or the spelling of an operator or function
   Function function = nullptr;
-  const TensorFunction *call = nullptr; ///< function of a Call
+  const TensorFunction *call = nullptr; ///< the function of a Call
   Reduction reduction = Reduction::Sum;
-  int64_t axis = 0; ///< as written: negative counts from the end
+  int64_t axis = 0; ///< as written; negative values count from the end
   std::vector<std::unique_ptr<TensorNode>> operands;
 };
 
@@ -46,31 +46,31 @@ struct Tensor {
   std::vector<double> values;
 };
 
-/// The rows and columns (last two dimensions of the result) to compute; null: all of them.
+/// The rows and columns to compute (the last two dimensions of the result). Null means all of them.
 struct Selection {
   const std::vector<int64_t> *rows = nullptr;
   const std::vector<int64_t> *columns = nullptr;
 };
 
-/// Counts of operations.
+/// The number of operations of a kernel.
 struct TensorWork {
-  double flops = 0;   ///< Multiplications and additions of matrix multiplications.
-  double special = 0; ///< Exponentials, logarithms, roots and the like, which a GPU computes in special function units.
+  double flops = 0;   ///< additions and multiplications in matrix multiplications
+  double special = 0; ///< exponentials, logarithms, roots etc., which a GPU computes in special function units
 };
 
-/// The cost of evaluating a selection. Counts the chosen operand of a `where` with a constant condition, and repeated
-/// matrix multiplications once.
+/// The cost of evaluating a selection. Of a `where` with a constant condition, only the chosen operand counts; repeated
+/// matrix multiplications count once.
 struct TensorCost {
-  double flops = 0;    ///< Multiplications and additions of matrix multiplications.
-  double elements = 0; ///< Elements of all intermediate results.
+  double flops = 0;    ///< additions and multiplications in matrix multiplications
+  double elements = 0; ///< number of elements of all intermediate results
 };
 
-/// The name that stands for the buffers of all ranks: "peers(x)".
+/// Returns "peers(x)", the name that stands for the buffers x of all ranks.
 std::string peersName(std::string_view buffer);
-/// Returns the buffer of such a name; none for others.
+/// Returns the buffer x if `name` is "peers(x)"; otherwise nullopt.
 std::optional<std::string> bufferOfPeers(std::string_view name);
 
-/// The values of names.
+/// The buffers and scalars that names in an expression stand for.
 struct TensorNames {
   std::map<std::string, const HostBuffer *, std::less<>> buffers;
   std::map<std::string, double, std::less<>> scalars;
@@ -98,12 +98,12 @@ public:
 
   const std::vector<int64_t> &shape() const;
   TensorCost costOf(const Selection &selection) const;
-  /// Counts the work of a kernel that computes this: repeated computations count once, and of a `where` with a constant
-  /// condition only the chosen operand counts. Skips computations in `counted`, and adds those of this expression to
-  /// it.
+  /// Counts the work of a kernel that computes this expression. Repeated computations count once, and of a `where` with
+  /// a constant condition only the chosen operand counts. Skips computations that are in `counted`, and adds the others
+  /// to it.
   TensorWork countWork(std::set<std::string> &counted) const;
   /// Evaluates the selected part; nothing is selected from dimensions of size 1. Reports the progress of matrix
-  /// multiplications to `work`. If it is stopped, the result is meaningless.
+  /// multiplications to `work`. If `work` stops the evaluation, the result is meaningless.
   Tensor evaluate(const Selection &selection, LongWork *work = nullptr) const;
 
 private:

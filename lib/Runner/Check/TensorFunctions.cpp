@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Shapes and values of the functions of TensorFunctions.h. Each follows its definition literally.
+// The shapes and values of the functions of TensorFunctions.h. Each function follows its definition literally.
 #include "Runner/Check/FunctionOperands.h"
 
 #include "Directives/Functions.h"
@@ -15,7 +15,7 @@ namespace {
 
 constexpr int64_t maxRepeats = 1 << 16;
 
-/// Returns the axis counted from the front; negative values count from the end.
+/// Returns `axis` counted from the front. Negative values count from the end.
 Result<size_t> axisOf(int64_t axis, const Shape &shape) {
   const int64_t rank = static_cast<int64_t>(shape.size());
   const int64_t fromFront = axis < 0 ? axis + rank : axis;
@@ -24,7 +24,7 @@ Result<size_t> axisOf(int64_t axis, const Shape &shape) {
   return static_cast<size_t>(fromFront);
 }
 
-/// Returns the product of the sizes after an axis: the distance of adjacent elements along it.
+/// Returns the product of the sizes after an axis, which is the distance between adjacent elements along the axis.
 int64_t innerSize(const Shape &shape, size_t axis) {
   int64_t inner = 1;
   for (size_t dim = axis + 1; dim < shape.size(); ++dim)
@@ -39,7 +39,7 @@ template <typename Body> void forEach(Tensor &result, Body body) {
   });
 }
 
-/// Returns the same positions of an operand that has the rank of the result.
+/// Returns the part of an operand at the same positions, for an operand that has the rank of the result.
 OperandPart samePart(const ResultPart &part) {
   auto copy = [](const std::vector<int64_t> *indices) { return indices ? std::optional(*indices) : std::nullopt; };
   return {true, copy(part.selection.rows), copy(part.selection.columns)};
@@ -71,7 +71,7 @@ Result<Shape> takeShape(Shapes arrays, Integers integers) {
   return shape;
 }
 
-/// If the axis is one of the last two dimensions, the operand contains only the taken element along it.
+/// If the axis is one of the last two dimensions, the operand contains only the requested element along that axis.
 void evaluateTake(Arrays arrays, Integers integers, const ResultPart &, Tensor &result) {
   const Tensor &x = arrays[0];
   const size_t axis = *axisOf(integers[1], x.shape);
@@ -102,8 +102,8 @@ Result<Shape> repeatShape(Shapes arrays, Integers integers) {
   return shape;
 }
 
-/// If the axis is one of the last two dimensions, the operand already contains each requested element as often as
-/// requested.
+/// If the axis is one of the last two dimensions, the operand already contains each element as often as the result
+/// requests it.
 void evaluateRepeat(Arrays arrays, Integers integers, const ResultPart &part, Tensor &result) {
   const Tensor &x = arrays[0];
   const size_t axis = *axisOf(integers[1], x.shape);
@@ -133,7 +133,7 @@ Result<Shape> e2m1Shape(Shapes arrays, Integers) {
   return shape;
 }
 
-/// The value of a code of 4 bits: a sign, two bits of exponent, one of mantissa.
+/// Returns the value of a 4-bit code with a sign bit, two exponent bits and one mantissa bit.
 double decodeE2M1(int64_t code) {
   constexpr double magnitudes[] = {0, 0.5, 1, 1.5, 2, 3, 4, 6};
   const double magnitude = magnitudes[code & 7];
@@ -144,7 +144,7 @@ void evaluateE2M1(Arrays arrays, Integers, const ResultPart &part, Tensor &resul
   const Tensor &x = arrays[0];
   const size_t axis = result.shape.size() - 1;
   const int64_t width = result.shape[axis];
-  const bool isAsked = part.selected(axis) != nullptr; // then the operand has each byte as often as requested
+  const bool isAsked = part.selected(axis) != nullptr; // if so, the operand contains each byte as often as requested
   forEach(result, [&](int64_t i) {
     const int64_t column = part.position(axis, i % width);
     const auto byte = static_cast<int64_t>(x.values[static_cast<size_t>(isAsked ? i : i / 2)]);
@@ -160,8 +160,7 @@ std::optional<OperandPart> e2m1Part(size_t, Integers, const ResultPart &part) {
   return operand;
 }
 
-/// Returns the number of positions of a window of `window` elements, `stride` apart, in `size` elements with `padding`
-/// on both sides.
+/// Returns the number of windows of `window` elements, `stride` apart, in `size` elements with `padding` on both sides.
 int64_t windows(int64_t size, int64_t window, int64_t stride, int64_t padding) {
   return size + 2 * padding < window ? 0 : (size + 2 * padding - window) / stride + 1;
 }
@@ -239,7 +238,7 @@ Result<Shape> partShape(Shapes arrays, Integers integers) {
   return Shape{rows, columns};
 }
 
-/// Returns true if the part consists of whole rows of a matrix, of which only the selected ones are needed.
+/// Returns true if the part consists of whole rows of a matrix, so only the selected rows are needed.
 bool isOfRows(const Shape &x, Integers integers) {
   return x.size() == 2 && integers[2] == x[1] && x[1] > 0 && integers[0] % x[1] == 0;
 }
@@ -247,7 +246,7 @@ bool isOfRows(const Shape &x, Integers integers) {
 void evaluatePart(Arrays arrays, Integers integers, const ResultPart &part, Tensor &result) {
   const std::vector<double> &values = arrays[0].values;
   const int64_t columns = result.shape[1];
-  const bool isChosen = isOfRows(part.operands[0], integers); // partPart has selected just these elements
+  const bool isChosen = isOfRows(part.operands[0], integers); // if so, partPart() has selected exactly these elements
   forEach(result, [&](int64_t i) {
     const int64_t row = part.position(0, i / columns), column = part.position(1, i % columns);
     return values[static_cast<size_t>(isChosen ? i : integers[0] + row * integers[2] + column)];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Functions of tensor expressions that depend on positions and neighbours, beyond element-wise operations and matrix
-// multiplication:
+// Functions of tensor expressions that depend on positions or neighbours, in addition to element-wise operations and
+// matrix multiplication:
 //
 //   index(x, axis)                     the position along the axis, in the shape of x
 //   take(x, i, axis)                   element i along the axis, which stays with size 1
@@ -16,7 +16,7 @@
 //   part(x, first, rows, columns)      elements first, first + 1, ... of x, in row-major order, as a matrix
 //   concat(x, y)                       the elements of x, then those of y, in one dimension
 //
-// Operands that are not arrays are integers: numbers or expressions of integer parameters.
+// The operands that are not arrays are integers: numbers or expressions over integer parameters.
 #pragma once
 
 #include "Runner/Check/TensorExpr.h"
@@ -27,22 +27,22 @@
 
 namespace tile::runner {
 
-/// The requested part of a result: some or all positions of its last two dimensions.
+/// The requested part of a result: all or selected positions of its last two dimensions.
 struct ResultPart {
   const std::vector<int64_t> &shape;              ///< shape of the whole result
-  std::span<const std::vector<int64_t>> operands; ///< whole shapes of the arrays
+  std::span<const std::vector<int64_t>> operands; ///< complete shapes of the array operands
   Selection selection;
 
-  /// Returns the selected positions along one of the last two dimensions; null: all. Nothing is selected from a
+  /// Returns the selected positions along one of the last two dimensions, or null for all. Nothing is selected from a
   /// dimension of size 1.
   const std::vector<int64_t> *selected(size_t axis) const;
-  /// Returns the position in the whole result of element `index` of the part along `axis`.
+  /// Returns the position, in the whole result, of element `index` of the part along `axis`.
   int64_t position(size_t axis, int64_t index) const;
 };
 
 /// The part of an operand that is needed.
 struct OperandPart {
-  bool isRead = true; ///< false: only its shape is needed
+  bool isRead = true; ///< false: only the shape is needed
   std::optional<std::vector<int64_t>> rows, columns;
 };
 
@@ -56,19 +56,19 @@ struct TensorFunction {
   /// Computes row-major values; `result` has the shape and size of the part.
   void (*evaluate)(std::span<const Tensor> arrays, std::span<const int64_t> integers, const ResultPart &part,
                    Tensor &result);
-  /// Returns the needed part of an operand. If none, or without this function, operands are computed completely, since
-  /// any element may be needed.
+  /// Returns the part of an operand that is needed. If it is nullopt, or if this function is null, operands are
+  /// computed completely, since any element may be needed.
   std::optional<OperandPart> (*operandPart)(size_t operand, std::span<const int64_t> integers,
                                             const ResultPart &part) = nullptr;
-  /// Returns the multiplications and additions for the part; without this function: none. `valuesOf` evaluates an
-  /// operand, such as offsets.
+  /// Returns the number of multiplications and additions for the part; null: there are none. `valuesOf` evaluates an
+  /// operand, such as the offsets.
   double (*flops)(const std::function<Tensor(size_t operand)> &valuesOf, const ResultPart &part) = nullptr;
 };
 
-/// The functions of GroupFunctions.cpp.
+/// Returns the functions of GroupFunctions.cpp.
 std::span<const TensorFunction> groupFunctions();
 
-/// Returns null if there is no function of this name.
+/// Returns the function with this name, or null if there is none.
 const TensorFunction *findTensorFunction(std::string_view name);
 
 } // namespace tile::runner

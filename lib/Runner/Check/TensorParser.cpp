@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Lexer and parser of tensor expressions (grammar in TensorExpr.h).
+// The lexer and parser of tensor expressions; the grammar is in TensorExpr.h.
 #include "Directives/Functions.h"
 #include "Runner/Check/TensorFunctions.h"
 #include "Runner/Inputs/Random.h"
@@ -35,7 +35,7 @@ constexpr FunctionRow elementwiseFunctions[] = {
     {"erf", 1, [](double x, double, double) { return std::erf(x); }},
     {"sigmoid", 1, [](double x, double, double) { return 1 / (1 + std::exp(-x)); }},
     {"silu", 1, [](double x, double, double) { return x / (1 + std::exp(-x)); }},
-    // A NaN operand gives NaN, on either side.
+    // The result is NaN if either operand is NaN.
     {"maximum", 2, [](double x, double y, double) { return std::isnan(x) || x > y ? x : y; }},
     {"minimum", 2, [](double x, double y, double) { return std::isnan(x) || x < y ? x : y; }},
     {"where", 3, [](double c, double x, double y) { return c != 0 ? x : y; }}};
@@ -137,7 +137,8 @@ private:
     node->kind = kind;
     node->name = std::string(name);
     node->column = static_cast<unsigned>(column + 1);
-    // Left-associative chains deepen the tree without recursion of the parser, so they are limited as well.
+    // Chains of left-associative operators deepen the tree without recursion in the parser, so their length is limited
+    // as well.
     if (++nodeCount > 1000)
       fail("more than 1000 operations");
     return node;
@@ -204,7 +205,7 @@ private:
       next();
     }
     NodePtr operand = parsePrimary();
-    // Binds tighter than a preceding sign, but not than a following one.
+    // `**` binds more tightly than a sign before it, but less tightly than a sign after it.
     if (const size_t place = tokenStart; accept("**")) {
       if (++nesting > maxNesting)
         return fail(fmt::format("nested deeper than {} levels", maxNesting));
@@ -257,7 +258,7 @@ private:
     std::vector<NodePtr> arguments = parseArguments();
     if (failure)
       return std::make_unique<TensorNode>();
-    tokenStart = column; // messages about the call refer to its name
+    tokenStart = column; // error messages about the call point to the function's name
     const auto expectArity = [&](size_t arity) {
       if (arguments.size() != arity)
         fail(fmt::format("{} takes {} argument{}, found {}", name, arity, arity == 1 ? "" : "s", arguments.size()));
@@ -296,7 +297,7 @@ private:
     return fail(fmt::format("unknown function '{}'", name));
   }
 
-  /// The contents of a buffer on all ranks are a buffer of their own.
+  /// The buffers of all ranks together are a separate buffer with its own name.
   NodePtr makePeers(size_t column, const TensorNode &buffer) {
     if (buffer.kind != TensorNode::Kind::Name)
       return fail("peers takes the name of a buffer");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Shapes of tensor expressions. Errors in an expression are found here, before any kernel runs.
+// The shapes of tensor expressions. Errors in an expression are found here, before any kernel runs.
 #include "Runner/Check/TensorFunctions.h"
 
 #include <cmath>
@@ -10,7 +10,7 @@ namespace tile::runner {
 using Kind = TensorNode::Kind;
 using Shape = std::vector<int64_t>;
 
-/// Computes the shape of every node, or the first error.
+/// Computes the shape of every node, or returns the first error.
 class TensorBinder {
 public:
   explicit TensorBinder(BoundTensorExpression &bound) : bound(bound) {}
@@ -77,7 +77,7 @@ private:
     return fail(node, "neither a buffer nor a number of this kernel");
   }
 
-  /// Broadcasts `other` into `shape`; returns false if they are incompatible.
+  /// Broadcasts `other` into `shape`. Returns false if the shapes are incompatible.
   static bool broadcastInto(Shape &shape, const Shape &other) {
     if (other.size() > shape.size())
       shape.insert(shape.begin(), other.size() - shape.size(), 1);
@@ -129,7 +129,7 @@ private:
     return set(node, std::move(*shape));
   }
 
-  /// Returns the value of an expression of numbers and scalar parameters.
+  /// Returns the value of an expression that consists of numbers and scalar parameters.
   std::optional<double> scalarOf(const TensorNode &node) const {
     if (node.kind == Kind::Number)
       return node.number;

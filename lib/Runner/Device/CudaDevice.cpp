@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Checks every driver call. An asynchronous failure of the kernel (an illegal address, for example) appears at the
-// synchronization and is reported as such.
+// Checks every driver call. If the kernel fails asynchronously (for example, because of an illegal address), the error
+// appears at the next synchronization and is reported as the kernel's.
 #include "Runner/Device/CudaDevice.h"
 
 #include "Runner/Device/CudaEvents.h"
@@ -25,8 +25,8 @@ Error lastRuntimeError(tile_status status) {
 }
 
 Result<CudaMemory> CudaMemory::allocate(const Driver &driver, size_t bytes) {
-  // Kernels may read the rest of the word in which a buffer ends (`unaligned` loads), but memcheck counts bytes, so
-  // round up.
+  // A kernel may read the whole word in which a buffer ends (`unaligned` loads), but memcheck would report the bytes
+  // after the buffer, so the size is rounded up.
   constexpr size_t wordBytes = 16;
   size_t wholeWords = (bytes + wordBytes - 1) / wordBytes * wordBytes;
   CudaMemory memory;
@@ -51,7 +51,7 @@ CudaMemory &CudaMemory::operator=(CudaMemory &&other) noexcept {
 }
 
 CudaMemory::~CudaMemory() {
-  // After a kernel fault the context is dead and this call fails. The fault itself has been reported.
+  // After a fault in a kernel the context is unusable and this call fails. The fault itself has already been reported.
   if (driver)
     (void)driver->memoryFree(pointer);
 }
@@ -81,7 +81,7 @@ Result<CudaDeviceInfo> queryInfo(const Driver &driver, int ordinal) {
         !status)
       return status.error();
   info.l2Bytes = static_cast<size_t>(l2Bytes);
-  // Only informative: drivers may stop reporting clocks.
+  // These values are only informative, and drivers may stop reporting clocks, so errors are ignored.
   (void)driver.deviceGetAttribute(&info.clockKhz, cuda::attributeClockRate, device);
   (void)driver.deviceGetAttribute(&info.memoryClockKhz, cuda::attributeMemoryClockRate, device);
   (void)driver.deviceGetAttribute(&info.memoryBusBits, cuda::attributeMemoryBusBits, device);
@@ -218,8 +218,8 @@ Result<CudaSession> CudaDevice::prepare(std::span<DeviceArgument> arguments) {
   if (Status status = upload(session, arguments); !status)
     return status.error();
   // A copy from pageable memory may return before its bytes arrive, and the kernel's stream does not wait for the
-  // default stream (CUDA driver API, "API synchronization behavior"): without this, a kernel's result was sometimes
-  // overwritten.
+  // default stream (CUDA driver API, "API synchronization behavior"). Without this synchronization, the copy sometimes
+  // overwrote a kernel's result.
   if (Status status = driver.check(driver.streamSynchronize(nullptr), "copy of buffers to the device"); !status)
     return status.error();
   for (uint64_t &value : session.values)
@@ -288,7 +288,7 @@ Result<RunTiming> CudaDevice::run(const runtime::Manifest &manifest, const Grid 
   Result<double> milliseconds = timer->milliseconds();
   if (!milliseconds)
     return milliseconds.error();
-  // Other ranks write here until they have ended, too.
+  // Other ranks may write to this rank's buffers until they have ended, too.
   if (Status status = peers ? peers->meet() : Status(Success{}); !status)
     return status.error();
   if (Status status = session->download(arguments); !status)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Streams, pairs of events and graphs with RAII ownership.
+// RAII wrappers for streams, timers (pairs of events) and graphs.
 #pragma once
 
 #include "Runtime/Driver.h"
@@ -12,7 +12,7 @@ class CudaStream {
 public:
   static runtime::Result<CudaStream> create(const runtime::Driver &driver) {
     CudaStream stream;
-    // Non-blocking, so that work of the application on the default stream cannot interleave.
+    // The stream is non-blocking, so the application's work on the default stream cannot interleave.
     if (runtime::Status status =
             driver.check(driver.streamCreate(&stream.handle, runtime::cuda::streamNonBlocking), "cuStreamCreate");
         !status)
@@ -34,7 +34,7 @@ private:
   runtime::CUstream handle = nullptr;
 };
 
-/// The time between two points of a stream.
+/// Measures the time between two points of a stream.
 class CudaTimer {
 public:
   static runtime::Result<CudaTimer> create(const runtime::Driver &driver) {
@@ -58,7 +58,7 @@ public:
   runtime::Status stop(runtime::CUstream stream) const {
     return driver->check(driver->eventRecord(end, stream), "cuEventRecord");
   }
-  /// Non-blocking query.
+  /// Returns true if the stream has passed the end point. Does not block.
   runtime::Result<bool> hasStopped() const {
     if (!driver->eventQuery)
       return runtime::makeError(TILE_ERROR_NO_DRIVER, "the CUDA driver has no cuEventQuery");
@@ -67,7 +67,7 @@ public:
       return result == runtime::cuda::success;
     return driver->error(result, "cuEventQuery");
   }
-  /// The stream must have passed the end.
+  /// Returns the time. The stream must have passed the end point.
   runtime::Result<double> milliseconds() const {
     float value = 0;
     if (runtime::Status status = driver->check(driver->eventElapsed(&value, begin, end), "cuEventElapsedTime"); !status)
@@ -82,16 +82,16 @@ private:
   runtime::CUevent end = nullptr;
 };
 
-/// Recorded work of a stream, which can be replayed.
+/// Work that was recorded from a stream and can be replayed.
 class CudaGraph {
 public:
-  /// Records the work that `enqueue` (a function without arguments that returns a Status) submits to `stream`.
+  /// Records the work that `enqueue` submits to `stream`. `enqueue` takes no arguments and returns a Status.
   template <typename Enqueue>
   static runtime::Result<CudaGraph> capture(const runtime::Driver &driver, runtime::CUstream stream, Enqueue enqueue) {
     if (!driver.streamBeginCapture || !driver.streamEndCapture || !driver.graphInstantiate || !driver.graphLaunch ||
         !driver.graphExecDestroy || !driver.graphDestroy)
       return runtime::makeError(TILE_ERROR_NO_DRIVER, "the CUDA driver cannot capture graphs");
-    // Relaxed: a library may make other calls meanwhile.
+    // The capture mode is relaxed, because a library may make other calls in the meantime.
     if (runtime::Status status =
             driver.check(driver.streamBeginCapture(stream, runtime::cuda::captureRelaxed), "cuStreamBeginCapture");
         !status)

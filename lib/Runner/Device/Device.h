@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Interface of devices. The runner prepares buffers in host memory. A device runs the kernel on them and leaves its
-// results in the same memory, including guards, so that all checks are the same for every device.
+// The interface of devices. The runner prepares buffers in host memory. A device runs the kernel on these buffers and
+// leaves the results, including the guards, in the same memory, so all checks are the same for every device.
 #pragma once
 
 #include "Runner/Inputs/HostBuffer.h"
@@ -13,26 +13,26 @@ class CudaDevice;
 
 using Grid = std::array<int64_t, 3>;
 
-/// A kernel argument: a buffer for a pointer, otherwise the bits of the scalar in the kernel ABI, right-aligned.
+/// A kernel argument: the buffer of a pointer, or the bits of a scalar, right-aligned, as the kernel ABI passes them.
 struct DeviceArgument {
   const runtime::Parameter *parameter = nullptr;
   HostBuffer *buffer = nullptr;
   uint64_t bits = 0;
-  /// For a table of addresses: the argument whose address must be added to the elements.
+  /// For a table of addresses: the argument whose address must be added to the table's elements.
   std::optional<TableTarget> pointsInto;
 };
 
-/// The addresses of a rank's arguments, and of those of all ranks for tables of peers.
+/// The addresses of this rank's arguments and, for tables with addresses of peers, those of all ranks.
 struct Addresses {
   std::span<const uint64_t> own;                ///< one per argument
-  std::vector<std::span<const uint64_t>> peers; ///< one per rank; empty: a run on one device
+  std::vector<std::span<const uint64_t>> peers; ///< one entry per rank; empty for a run on one device
 
   uint64_t of(const DeviceArgument &table, size_t element) const {
     return (table.pointsInto->isOfPeers && !peers.empty() ? peers[element] : own)[table.pointsInto->parameter];
   }
 };
 
-/// Makes the elements of tables absolute addresses during its lifetime.
+/// Turns the elements of tables into absolute addresses for the lifetime of this object.
 class Addressed {
 public:
   Addressed(std::span<DeviceArgument> arguments, Addresses addresses)
@@ -63,20 +63,21 @@ class Device {
 public:
   virtual ~Device() = default;
   virtual std::string name() const = 0;
-  /// Returns the value of `num_sms` in expressions.
+  /// Returns the number of multiprocessors, the value of `num_sms` in expressions.
   virtual int multiprocessorCount() const = 0;
-  /// Returns the option that reproduces the last run if runs differ: "--order=seed:3".
+  /// Returns the option that reproduces the last run, such as "--order=seed:3"; empty if all runs are the same.
   virtual std::string lastRun() const { return {}; }
-  /// Returns the CUDA device, the only kind that can be measured; null for others.
+  /// Returns this device if it is a CUDA device, the only kind on which time can be measured; otherwise null.
   virtual CudaDevice *asCuda() { return nullptr; }
-  /// Runs the kernel on several GPUs of this kind at once, which see each other's buffers: one list of arguments each.
+  /// Runs the kernel on several GPUs of this kind at the same time, which can access each other's buffers. `ranks`
+  /// contains the arguments for each GPU.
   virtual Result<RunTiming> runOnRanks(const runtime::Manifest &manifest, const Grid &grid,
                                        std::span<std::vector<DeviceArgument>> ranks) {
     if (ranks.size() == 1)
       return run(manifest, grid, ranks[0]);
     return runtime::makeError(TILE_ERROR_UNSUPPORTED, "the device '{}' cannot run several ranks", name());
   }
-  /// Runs the kernel once, to completion. The grid has been checked to be non-negative.
+  /// Runs the kernel once, to completion. The caller has checked that the grid is not negative.
   virtual Result<RunTiming> run(const runtime::Manifest &manifest, const Grid &grid,
                                 std::span<DeviceArgument> arguments) = 0;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Kernels that run before another one. What a kernel leaves in a buffer is what later kernels find in their buffer of
-// the same name, unless they only write it; integers and floats of the same name have the same value.
+// Kernels that run before another one. The contents that a kernel leaves in a buffer become the contents of the later
+// kernels' buffers of the same name, unless a kernel only writes the buffer. Scalars of the same name have the same
+// value in all kernels.
 //
 //   EarlierKernels earlier;
 //   earlier.add(earlier.optionsFor(options, partial, false), partial, device);
@@ -13,14 +14,15 @@ namespace tile::runner {
 
 class EarlierKernels {
 public:
-  /// Returns options with the arguments for this kernel, which runs after those that were added. `isLast`: also keeps
-  /// arguments that no kernel has, so that they are reported, and options that apply to the last kernel only.
+  /// Returns options with the arguments for this kernel, which runs after those that were added. If `isLast`, also
+  /// keeps options that apply to the last kernel only, and arguments that no kernel has, so that these are reported as
+  /// errors.
   RunOptions optionsFor(const RunOptions &options, const Manifest &manifest, bool isLast) const;
-  /// Prepares a kernel; keeps references to manifest and device.
+  /// Prepares a kernel and appends it. Keeps references to the manifest and the device.
   Status add(RunOptions options, const Manifest &manifest, Device &device);
-  /// Returns the kernel that runs directly before; null if there is none.
+  /// Returns the kernel that runs directly before the next one, or null if there is none.
   Execution *last() const { return stages.empty() ? nullptr : stages.back()->execution.get(); }
-  /// Returns "partial, reduce".
+  /// Returns the names of the kernels: "partial, reduce".
   std::string names() const;
 
 private:

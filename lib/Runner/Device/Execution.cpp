@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// All errors in the arguments are found before the kernel starts.
+// Prepares and runs executions. All errors in the arguments are found before the kernel starts.
 #include "Runner/Device/Execution.h"
 
 #include "Runner/Inputs/BufferSource.h"
@@ -31,7 +31,7 @@ Result<BufferOffsets> readOffsets(const RunOptions &options, const Manifest &man
   return offsets ? std::move(offsets) : runtime::withContext("--offset", offsets.error());
 }
 
-/// Ranks have different random inputs, the first one those of a run on one device.
+/// Returns the seed of a rank. Ranks have different random inputs; the first rank has those of a run on one device.
 uint64_t seedOf(const RunOptions &options) {
   constexpr uint64_t step = 0x9e3779b97f4a7c15; // far from the seeds that a user tries
   return options.seed + step * uint64_t(options.rank);
@@ -71,7 +71,7 @@ Result<HostBuffers> makeBuffers(const RunOptions &options, const Manifest &manif
   return buffers;
 }
 
-/// Assigns in place, so that pointers in `names` to the vector's elements stay valid.
+/// Resets the buffers after a run. Assigns in place, so pointers to the vector's elements in `names` remain valid.
 Status resetAfter(const Manifest &manifest, HostBuffers &buffers) {
   for (size_t i = 0; i < manifest.parameters.size(); ++i) {
     if (!manifest.parameters[i].isPointer)
@@ -94,7 +94,8 @@ std::vector<DeviceArgument> makeArguments(const Manifest &manifest, const Bindin
   return arguments;
 }
 
-/// Checks that outputs do not overwrite inputs and that no file is written twice, except for devices.
+/// Checks that outputs do not overwrite inputs and that no file is written twice. Device files such as /dev/null are
+/// exempt.
 Status checkOutputs(const RunOptions &options, const std::vector<NamedText> &saves) {
   std::vector<std::string> paths{options.profileJson, options.benchJson, options.trace};
   for (const NamedText &save : saves)
@@ -112,8 +113,8 @@ Status checkOutputs(const RunOptions &options, const std::vector<NamedText> &sav
   return Success{};
 }
 
-/// Checks the assumptions that a launch checks, for devices that do not launch through libtilert. Memory is aligned, so
-/// only --offset can move an address, by a number of elements.
+/// Checks the assumptions of the kernel about its arguments, as a launch does, for devices that do not launch through
+/// libtilert. Memory is aligned, so only --offset can misalign an address.
 Status checkAssumptions(const Manifest &manifest, const Bindings &bindings, const BufferOffsets &offsets) {
   for (size_t i = 0; i < manifest.parameters.size(); ++i) {
     const Parameter &parameter = manifest.parameters[i];
@@ -157,7 +158,7 @@ Result<Grid> chooseGrid(const RunOptions &options, const Manifest &manifest, con
   for (int64_t size : sizes)
     if (size < 0)
       return makeError(TILE_ERROR_GRID, "the grid {}x{}x{} has a negative dimension", sizes[0], sizes[1], sizes[2]);
-  // The limits of a launch (lib/Runtime/Grid.cpp). With larger grids the interpreter would not terminate.
+  // These are the limits of a launch (lib/Runtime/Grid.cpp). With larger grids the interpreter would not terminate.
   constexpr int64_t largest = 2147483647, largestOther = 65535, largestOfPersistent = 1 << 22;
   const int64_t other = manifest.launch.persistent ? largestOfPersistent : largestOther;
   if (sizes[0] > largest || sizes[1] > other || sizes[2] > other)
@@ -166,7 +167,7 @@ Result<Grid> chooseGrid(const RunOptions &options, const Manifest &manifest, con
   return Grid{sizes[0], sizes[1], sizes[2]};
 }
 
-/// Parses the `texts` NAME=FILE of an option; each name must be a buffer.
+/// Parses the strings NAME=FILE of an option; each NAME must be a buffer.
 Result<std::vector<NamedText>> parseFiles(const std::string &option, const std::vector<std::string> &texts,
                                           const Manifest &manifest) {
   std::vector<NamedText> files;
@@ -224,7 +225,7 @@ Status validateRequest(const RunOptions &options, const Manifest &manifest) {
     return offsets.error();
   if (Status status = checkOutputs(options, *saves); !status)
     return status;
-  // Any number of multiprocessors will do, here 1: only values of defaults can depend on it.
+  // The number of multiprocessors does not matter here, because only default values can depend on it.
   Result<Bindings> bindings = Bindings::bind(manifest, options.arguments, 1);
   if (!bindings)
     return bindings.error();
@@ -276,7 +277,7 @@ Result<Execution> Execution::prepare(const RunOptions &options, const Manifest &
   execution.previous = previous;
   if (Status status = execution.linkPrevious(); !status)
     return status.error();
-  if (options.ranks <= 1) { // otherwise the caller does, when all ranks are there
+  if (options.ranks <= 1) { // otherwise the caller does so, when all ranks have been prepared
     Execution *const alone[] = {&execution};
     if (Status status = execution.linkPeers(alone); !status)
       return status.error();
@@ -286,7 +287,7 @@ Result<Execution> Execution::prepare(const RunOptions &options, const Manifest &
   return execution;
 }
 
-/// Finds the buffers that earlier kernels leave, and gives expectations their names.
+/// Finds the buffers that earlier kernels leave, and makes their names available to expectations.
 Status Execution::linkPrevious() {
   for (size_t i = 0; previous && i < manifest->parameters.size(); ++i) {
     const Parameter &parameter = manifest->parameters[i];
@@ -301,7 +302,7 @@ Status Execution::linkPrevious() {
     if (!other.isPointer)
       continue;
     const HostBuffer &here = buffers.before[i], &there = source->output(parameter.name);
-    const HostBuffer &shaped = *source->buffers.names.buffers.at(parameter.name); // `there` exists only after a run
+    const HostBuffer &shaped = *source->buffers.names.buffers.at(parameter.name); // `there` is empty before a run
     if (here.type() != shaped.type() || here.layout().elements != shaped.layout().elements)
       return makeError(
           TILE_ERROR_INVALID_ARGUMENT,
@@ -310,14 +311,14 @@ Status Execution::linkPrevious() {
           shaped.layout().elements, runtime::dataTypeName(shaped.type()), source->manifest->kernel);
     links.emplace_back(i, &there);
   }
-  if (previous) { // insert() keeps the names of this kernel
+  if (previous) { // insert() does not replace names of this kernel
     buffers.names.buffers.insert(previous->names().buffers.begin(), previous->names().buffers.end());
     buffers.names.scalars.insert(previous->names().scalars.begin(), previous->names().scalars.end());
   }
   return Success{};
 }
 
-/// Returns a buffer with the logical elements of the ranks' buffers of this name, along a new first axis.
+/// Returns a buffer that stacks the logical elements of all ranks' buffers of this name along a new first axis.
 static Result<HostBuffer> stackBuffers(std::span<Execution *const> ranks, const std::string &name) {
   std::vector<uint8_t> all;
   std::vector<int64_t> shape;
@@ -367,7 +368,7 @@ Status Execution::linkPeers(std::span<Execution *const> ranks) {
   return validateExpectations(*manifest, buffers);
 }
 
-/// Runs the earlier kernels and keeps the buffers that they leave.
+/// Runs the earlier kernels and copies the buffers that they leave.
 Status Execution::runPrevious(RunReport &report) {
   RunReport earlier;
   if (Status status = previous->run(earlier); !status)
@@ -418,7 +419,8 @@ Status Execution::finishRun(const RunTiming &timing, RunReport &report) {
   return check(report);
 }
 
-/// A grid without programs writes nothing, and neither does an output without elements.
+/// Returns the outputs that no program has written. Does not report outputs of an empty grid, or outputs without
+/// elements.
 std::vector<std::string> Execution::unwrittenOutputs() const {
   std::vector<std::string> names;
   if (std::find(grid.begin(), grid.end(), 0) != grid.end())
@@ -435,7 +437,7 @@ std::vector<std::string> Execution::unwrittenOutputs() const {
 }
 
 Status Execution::check(RunReport &report) const {
-  report.checks = report.earlierChecks; // only those of the last run; a failed run ends the loop
+  report.checks = report.earlierChecks; // only the checks of the last run are kept; a failed run ends the loop
   if (options->check)
     for (const Expectation &expectation : manifest->expect) {
       Result<CheckResult> check = checkOutput(expectation, buffers.names, output(expectation.buffer), options->limit);

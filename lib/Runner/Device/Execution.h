@@ -12,40 +12,42 @@
 
 namespace tile::runner {
 
-/// Host buffers of one kernel. `before` is never passed to a device.
+/// The host buffers of one kernel. `before` is never passed to a device.
 struct HostBuffers {
   std::vector<HostBuffer> before; ///< one per parameter; unused for scalars
   std::vector<HostBuffer> after;
   std::vector<std::optional<TableTarget>> pointsInto; ///< for tables of addresses
   TensorNames names;                                  ///< `before` and the scalars, for expectations
-  /// Expected values of an output.
+  /// The expected values of an output.
   struct Recorded {
     std::string buffer;
     std::string file;
     HostBuffer contents;
   };
   std::vector<Recorded> recorded;
-  std::map<std::string, HostBuffer> ofAllRanks; ///< by name in expectations: "peers(x)"
+  std::map<std::string, HostBuffer> ofAllRanks; ///< keyed by the name in expectations: "peers(x)"
 };
 
-/// Validates the arguments, --save and --check as far as possible without opening a device.
+/// Validates the arguments, --save and --check as far as that is possible without opening a device.
 Status validateRequest(const RunOptions &options, const Manifest &manifest);
 
 class Execution {
 public:
   /// Prepares an execution, which keeps references to all arguments. `previous` runs before each run of this kernel,
-  /// whose inputs of the same names then have the values that it leaves.
+  /// and this kernel's inputs then contain the values that it leaves in buffers of the same names.
   static Result<Execution> prepare(const RunOptions &options, const Manifest &manifest, Device &device,
                                    Execution *previous = nullptr);
 
-  /// For an execution of a run on several GPUs: gives expectations the buffers of all ranks, of which this is one.
+  /// Makes the buffers of all ranks available to expectations. `ranks` are the executions of a run on several GPUs,
+  /// including this one.
   Status linkPeers(std::span<Execution *const> ranks);
 
   Status run(RunReport &report);
-  // The steps of a run: arguments with buffers in the state before it, and checks of what a device has left there.
+  // The steps of a run: creating arguments with buffers in their initial state, and checking the contents that a device
+  // has left in them.
   Result<std::vector<DeviceArgument>> freshArguments();
   Status finishRun(const RunTiming &timing, RunReport &report);
-  /// Writes the outputs named by --save, and of a run on one device the timeline of --trace.
+  /// Writes the outputs named by --save and, for a run on one device, the timeline requested by --trace.
   Status saveOutputs() const;
 
   const HostBuffer &output(const std::string &name) const;
@@ -70,7 +72,7 @@ private:
   HostBuffers buffers;
   std::vector<NamedText> saves;
   Execution *previous = nullptr;
-  /// Buffers that this kernel reads and an earlier one leaves: index of the parameter, its contents.
+  /// Buffers that an earlier kernel leaves for this one: the index of the parameter, and the contents.
   std::vector<std::pair<size_t, const HostBuffer *>> links;
 };
 

@@ -78,7 +78,7 @@ Status checkSimOptions(const RunOptions &options) {
   return Success{};
 }
 
-/// Opens "cuda" or "cuda:N".
+/// Opens the device "cuda" or "cuda:N".
 static Result<std::unique_ptr<CudaContext>> openGpu(const std::string &name) {
   if (name == "cuda")
     return CudaContext::open(0);

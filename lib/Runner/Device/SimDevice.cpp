@@ -33,7 +33,7 @@ CUresult errorText(CUresult, const char **text) {
   return runtime::cuda::success;
 }
 
-/// Makes a driver table with only the function that the layout of arguments needs.
+/// Makes a driver table that has only the functions needed to lay out the arguments.
 std::unique_ptr<runtime::Driver> makeDriver() {
   auto driver = std::make_unique<runtime::Driver>();
   driver->tensorMapEncodeTiled = sim::encodeTiled;
@@ -52,11 +52,11 @@ std::string formatReports(const std::vector<sim::Report> &reports, const sim::Mo
   if (reports.size() > maxReports)
     text += fmt::format("and {} more\n", reports.size() - maxReports);
   if (!text.empty())
-    text.pop_back(); // the error message adds the newline
+    text.pop_back(); // the error message adds this newline
   return text;
 }
 
-/// Attributes an error to the artifact, not to the call.
+/// Converts an error so that it is attributed to the artifact rather than the call.
 Error inPtx(const Error &error) {
   return makeError(TILE_ERROR_UNSUPPORTED, "the PTX: {}", error.message);
 }
@@ -74,7 +74,7 @@ public:
     if (!function)
       return makeError(TILE_ERROR_NOT_AN_ARTIFACT, "the PTX has no kernel '{}'", entry);
     parameters = function->parameters;
-    // Only the manifest is needed from here on.
+    // From here on, only the manifest is needed.
     runtime::Artifact description;
     description.manifest = artifact.manifest;
     Result<std::unique_ptr<tile_kernel>> made = runtime::makeKernel(&runtime, std::move(description));
@@ -139,14 +139,14 @@ public:
   }
 
 private:
-  /// The arguments of a rank, and what a launch adds to them.
+  /// The arguments of a rank, including those that a launch adds.
   struct LaunchOfRank {
-    std::vector<void *> pointers; ///< to the values of the arguments
+    std::vector<void *> pointers; ///< pointers to the values of the arguments
     runtime::ArgumentSlots slots;
     std::vector<std::byte> scratch;
     runtime::HiddenArguments hidden;
 
-    /// `values` must outlive this.
+    /// Checks the arguments as a launch does. `values` must outlive this object.
     Status check(tile_kernel &kernel, int multiprocessors, std::vector<uint64_t> &values) {
       for (uint64_t &value : values)
         pointers.push_back(&value);
@@ -162,7 +162,7 @@ private:
     }
   };
 
-  /// Returns one value per argument: the address of a buffer, or the bits.
+  /// Adds the buffers to the memory. Returns one value per argument: the address of a buffer, or the bits of a scalar.
   static std::vector<uint64_t> addBuffers(std::span<DeviceArgument> arguments, sim::GlobalMemory &memory,
                                           const std::string &owner) {
     std::vector<uint64_t> values;
@@ -198,7 +198,7 @@ private:
     return config;
   }
 
-  /// Writes the arguments at the offsets of the entry's parameters.
+  /// Writes the arguments to the offsets of the entry's parameters.
   Status layOutParameters(const sim::Program &program, const runtime::HiddenArguments &hidden,
                           std::vector<std::byte> &bytes) const {
     const runtime::Manifest &manifest = kernel->artifact.manifest;
@@ -222,7 +222,7 @@ private:
     return Success{};
   }
 
-  /// Runs with a progress line, which is erased before the kernel's own output is printed.
+  /// Runs the machine with a progress line, which is erased before the kernel's output is printed.
   Status runWatched(sim::Machine &machine) const {
     LongWork work("simulation", options.limit);
     machine.shouldContinue = [&](uint64_t ended, uint64_t clusters) {

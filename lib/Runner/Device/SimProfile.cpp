@@ -16,7 +16,7 @@ namespace {
 sim::Occupancy occupancyOf(const runtime::Manifest &manifest) {
   const runtime::LaunchInfo &launch = manifest.launch;
   const target::GpuTarget *target = target::findTarget(manifest.target);
-  if (!target) // PTX not compiled by tilec
+  if (!target) // the PTX was not compiled by tilec
     target = target::findTarget("sm_90a");
   return sim::computeOccupancy(*target, static_cast<uint32_t>(launch.registers),
                                static_cast<uint32_t>(launch.threadsPerCta),

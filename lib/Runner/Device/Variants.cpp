@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Prepares a call, lets the runtime choose a variant (Runtime/Choice.h), and loads that variant on a device.
+// Binds a call, lets the runtime choose a variant for the call (Runtime/Choice.h), and loads that variant on a device.
 #include "Runner/Device/Variants.h"
 
 #include "Target/Card/CardTarget.h"
@@ -37,7 +37,7 @@ Result<CallValues> CallValues::bind(const RunOptions &options, const Manifest &g
 
 namespace {
 
-/// Returns the tuning table of --tuning, or else the one in the artifact.
+/// Returns the tuning table of --tuning or, without that option, the one in the artifact.
 std::shared_ptr<const runtime::TunedChoice> findTuning(const RunOptions &options, const Artifact &artifact,
                                                        const Chooser &chooser, const CudaDeviceInfo &info) {
   std::shared_ptr<const runtime::TunedChoice> found;
@@ -94,8 +94,8 @@ Result<Variants> Variants::open(const RunOptions &options, const Artifact &artif
     reportWarning(options, fmt::format("'{}' is not used: the simulator has no times", options.tuning));
   }
   variants.target = options.target.empty() ? artifact.manifest.target : options.target;
-  // Choose as for a whole GPU, although the simulator has few multiprocessors, so that the variant under test is the
-  // one that a launch uses.
+  // The simulator has few multiprocessors, but the variant is chosen as for a whole GPU, so the variant under test is
+  // the one that a launch uses.
   const target::GpuTarget *gpu = target::findTarget(variants.target, artifact.manifest.card);
   const bool isWhole = options.multiprocessors == 0 && gpu;
   variants.device =
@@ -117,7 +117,7 @@ Result<Device *> Variants::load(size_t index) {
   return found->second.get();
 }
 
-/// Returns the variant with the most specific target that runs here.
+/// Returns the variant with this name whose target is the most specific one that runs here.
 Result<size_t> Variants::findNamed(const std::string &name) const {
   std::optional<size_t> best;
   for (size_t i = 0; i < choices->size(); ++i)
@@ -137,7 +137,7 @@ Result<size_t> Variants::choose(const RunOptions &options, const Call &call) con
     return index;
   }
   const runtime::Choice choice = choices->choose(call, device);
-  constexpr size_t longest = 4000; // characters
+  constexpr size_t longest = 4000; // in characters
   if (choice.index < 0)
     return choices->explainAll(call, device, longest);
   return static_cast<size_t>(choice.index);
@@ -153,7 +153,7 @@ Result<Variants::Taken> Variants::take(const RunOptions &options) {
   taken.options = options;
   if (!loader->gpu() && choices->size() == 1 && device.rank[0] == 0)
     return Error{TILE_ERROR_ARCHITECTURE, device.obstacles[0]};
-  // With one kernel there is no choice: its run reports errors in the call.
+  // An artifact with one kernel leaves no choice. Errors in the call are then reported by the run.
   if (choices->size() > 1 || !options.variant.empty()) {
     Result<CallValues> values = CallValues::bind(options, source->manifest, multiprocessors());
     if (!values)

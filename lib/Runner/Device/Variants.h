@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The variants of an artifact on a device. Chooses the variant of a call as a launch through libtilert does, and loads
-// each one on first use.
+// The variants of an artifact on a device. Chooses the variant for a call as a launch through libtilert does, and loads
+// each variant when it is first used.
 //
 //   Result<Variants> variants = Variants::open(options, artifact, loader);
 //   Result<Variants::Taken> taken = variants->take(options);      arguments are those of the first variant
@@ -14,8 +14,8 @@
 
 namespace tile::runner {
 
-/// Values of a launch for the parameters of the first variant. Buffers have placeholder addresses with the same
-/// alignment as their final ones.
+/// The values of a call for the parameters of the first variant. Buffers have placeholder addresses with the same
+/// alignment as their final addresses.
 class CallValues {
 public:
   static Result<CallValues> bind(const RunOptions &options, const Manifest &general, int multiprocessors);
@@ -31,12 +31,12 @@ private:
   Bindings bound;
   std::vector<uint64_t> values;
   std::vector<void *> pointers; ///< pointers to `values`
-  std::vector<int64_t> grid;    ///< grid of the caller; empty: that of each variant
+  std::vector<int64_t> grid;    ///< the grid given by the caller; empty: each variant's own grid
 };
 
 class Variants {
 public:
-  /// Opens the variants; keeps references to the artifact and the loader. Tuning tables for other artifacts or devices
+  /// Opens the variants. Keeps references to the artifact and the loader. Tuning tables for other artifacts or devices
   /// are reported on stderr and ignored.
   static Result<Variants> open(const RunOptions &options, const runtime::Artifact &artifact,
                                const DeviceLoader &loader);
@@ -45,10 +45,10 @@ public:
     size_t index = 0;
     const Manifest *manifest = nullptr;
     Device *device = nullptr;
-    RunOptions options; ///< options with the arguments of this variant's parameters
+    RunOptions options; ///< the options with arguments for this variant's parameters
   };
-  /// Loads `options.variant`, or the variant chosen for the call. The error gives the reason for each variant that does
-  /// not serve it.
+  /// Loads the variant `options.variant`, or the one chosen for the call. If no variant accepts the call, the error
+  /// gives the reason for each of them.
   Result<Taken> take(const RunOptions &options);
   /// Returns the index of the chosen variant without loading it.
   Result<size_t> choose(const RunOptions &options) const;
@@ -66,14 +66,14 @@ private:
 
   const runtime::Artifact *source;
   const DeviceLoader *loader;
-  std::string target; ///< target of the simulated variants; empty: a GPU
+  std::string target; ///< the target of the simulated variants; empty: a GPU
   std::unique_ptr<runtime::Chooser> choices;
   runtime::DeviceVariants device;
   std::map<size_t, std::unique_ptr<Device>> loaded;
 };
 
-/// Converts `assignments` of the first variant's parameters for a variant that may lack some of them. The lacking ones
-/// get their evaluated values, like constants.
+/// Converts `assignments` for the first variant's parameters to assignments for another variant. Parameters that the
+/// other variant lacks get their evaluated values, like constants.
 std::vector<std::string> argumentsFor(const Manifest &variant, const Manifest &general, const Bindings &bindings,
                                       const std::vector<std::string> &assignments);
 

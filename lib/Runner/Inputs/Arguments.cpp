@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Evaluates scalars depth-first through their expressions.
+// Evaluates scalar parameters depth-first: a parameter is evaluated after those that its expression uses.
 #include "Runner/Inputs/Arguments.h"
 
 #include "Runner/Check/TensorExpr.h"
@@ -19,7 +19,7 @@ using runtime::Success;
 
 namespace {
 
-/// Returns the text of a constant's value, as a user would write it.
+/// Returns the value of a constant as a user would write it.
 std::string constantText(const runtime::ConstantValue &value) {
   if (const std::string *text = std::get_if<std::string>(&value))
     return *text;
@@ -41,7 +41,7 @@ bool constantEquals(const runtime::ConstantValue &value, const std::string &text
 
 std::string suggestion(std::string_view name, const std::vector<std::string> &candidates) {
   const std::string *best = nullptr;
-  // Otherwise any single letter would be near another.
+  // This limit prevents every single letter from being close to another one.
   size_t bestDistance = std::min(std::max<size_t>(1, name.size() / 3) + 1, name.size());
   for (const std::string &candidate : candidates)
     if (const size_t distance = runtime::editDistance(name, candidate); distance < bestDistance) {
@@ -51,7 +51,7 @@ std::string suggestion(std::string_view name, const std::vector<std::string> &ca
   return best ? fmt::format("; did you mean '{}'?", *best) : "";
 }
 
-/// Returns the hint for an unknown name.
+/// Returns a hint for an unknown name.
 static std::string unknownName(std::string_view name, const std::vector<std::string> &known) {
   const std::string nearest = suggestion(name, known);
   return nearest.empty() && !known.empty() ? runtime::knownNames(name, known) : nearest;
@@ -111,7 +111,7 @@ private:
     return Success{};
   }
 
-  /// Prefixes the message with the parameter, only once and at the innermost parameter.
+  /// Prefixes the message with the name of the parameter. Does so only once, for the innermost parameter.
   Status explain(const Status &status, const Parameter &parameter, bool isGiven) {
     if (hasPlace || status.error().message.starts_with("the values of"))
       return status;
@@ -119,7 +119,7 @@ private:
     Error error = runtime::withContext(fmt::format("{} of parameter '{}' ({})", isGiven ? "argument" : "default",
                                                    parameter.name, parameter.typeName()),
                                        status.error());
-    if (isGiven) // an error of the user, not of the artifact
+    if (isGiven) // the error is the user's, not the artifact's
       error.code = TILE_ERROR_INVALID_ARGUMENT;
     return error;
   }
@@ -131,7 +131,7 @@ private:
     Result<Expression> expression = Expression::compile(text, names);
     if (double real = 0; !expression) {
       const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), real);
-      const bool hasOnlyDigits = text.find_first_not_of("-0123456789") == text.npos; // too large
+      const bool hasOnlyDigits = text.find_first_not_of("-0123456789") == text.npos; // an integer that is too large
       if (error == std::errc() && end == text.data() + text.size() && !hasOnlyDigits)
         return makeError(TILE_ERROR_INVALID_ARGUMENT, "{} is not an integer", text);
       return expression.error();
@@ -249,7 +249,7 @@ std::string Bindings::summary(const Manifest &manifest) const {
       parts.push_back(fmt::format("{}={}", parameter.name, scalars[i].integer));
     else if (!parameter.isPointer)
       parts.push_back(
-          fmt::format("{}={:.6g}", parameter.name, scalars[i].real)); // as typed, not as rounded to the type
+          fmt::format("{}={:.6g}", parameter.name, scalars[i].real)); // as typed, before rounding to the type
   }
   return fmt::format("{}", fmt::join(parts, " "));
 }
@@ -307,7 +307,7 @@ std::optional<SizeRange> parseRange(std::string_view text) {
 }
 
 Result<BufferOffsets> parseOffsets(const std::vector<std::string> &texts, const Manifest &manifest) {
-  constexpr int64_t largest = 4096; // in elements; the leading guard grows by them
+  constexpr int64_t largest = 4096; // in elements; the guard before the buffer grows by the offset
   BufferOffsets offsets;
   std::vector<std::string> known;
   for (const Parameter &parameter : manifest.parameters)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Parses the texts and fills the buffers. A buffer that depends on another one is filled after it.
+// Parses the specifications of buffers and fills the buffers. A buffer that depends on another one is filled after it.
 #include "Runner/Inputs/BufferSource.h"
 
 #include "Runner/Check/TensorExpr.h"
@@ -27,7 +27,7 @@ template <typename... Arguments> Error wrong(fmt::format_string<Arguments...> fo
   return makeError(TILE_ERROR_INVALID_ARGUMENT, "{}", fmt::format(format, std::forward<Arguments>(arguments)...));
 }
 
-/// Returns the layout of a parameter with a declaration.
+/// Returns the layout of a pointer parameter that the manifest declares as a buffer.
 Result<BufferLayout> declaredLayout(const Parameter &parameter, const Manifest &manifest, const Bindings &bindings) {
   Result<std::vector<int64_t>> shape = bindings.evaluate(parameter.buffer->shape, manifest);
   if (!shape)
@@ -94,7 +94,8 @@ private:
     return fill(index, *source, text);
   }
 
-  /// Returns shape and strides from the manifest or, without a declaration, from the user's text.
+  /// Returns the shape and strides that the manifest declares or, without a declaration, those of the user's
+  /// specification.
   Result<BufferLayout> layoutOf(const Parameter &parameter, const FillText &source, const std::string &text) {
     const unsigned size = runtime::dataTypeSize(parameter.type);
     if (!parameter.buffer && source.function == "list")
@@ -160,7 +161,7 @@ private:
     return values->front();
   }
 
-  /// Evaluates a float element: 0.5, 1 / N, inf, nan.
+  /// Evaluates the value of a float element: 0.5, 1 / N, inf, nan.
   Result<double> number(const std::string &text) const {
     double plain = 0;
     if (const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), plain);
@@ -180,7 +181,7 @@ private:
     return bound ? Result<double>(bound->evaluate({}).values[0]) : bound.error();
   }
 
-  /// Fills element i with the integer valueOf(i), in row-major order. Floats round it.
+  /// Fills element i, in row-major order, with the integer valueOf(i). Float elements get the rounded value.
   template <typename ValueOf> static Status fillEach(HostBuffer &buffer, ValueOf valueOf) {
     const DataType type = buffer.type();
     const unsigned size = runtime::dataTypeSize(type);
@@ -197,7 +198,7 @@ private:
       if (isFloat)
         store(element, static_cast<double>(value));
       else
-        std::memcpy(element, &value, size); // little endian; a double would lose bits
+        std::memcpy(element, &value, size); // little-endian; a double would lose bits
     }
     buffer.importDense(dense.data());
     return Success{};
@@ -297,7 +298,7 @@ private:
   }
 
   Status fillPermutation(HostBuffer &buffer, const FillText &source, uint64_t ownSeed) const {
-    constexpr int64_t maxNumbers = int64_t(1) << 30; // 8 GiB during construction
+    constexpr int64_t maxNumbers = int64_t(1) << 30; // 8 GiB of memory during construction
     const int64_t elements = buffer.layout().elements;
     Result<int64_t> count = source.arguments.empty() ? elements : integer(source.arguments[0]);
     if (!count)
@@ -340,7 +341,7 @@ private:
     return fillEach(buffer, [&](int64_t i) { return cuts[static_cast<size_t>(i)]; });
   }
 
-  /// Returns the buffer to which the elements of a table point.
+  /// Returns the buffer to which the elements of a table of addresses point.
   Result<size_t> targetOf(const HostBuffer &table, const FillText &source) {
     if (table.type() != DataType::I64 && table.type() != DataType::U64)
       return wrong("addresses have 64 bits; expected elements of type i64 or u64");
@@ -391,7 +392,7 @@ private:
     if (static_cast<int64_t>(offsets.size()) < table.layout().elements)
       return wrong("addresses: '{}' has {} elements, but the table {}", source.arguments[1], offsets.size(),
                    table.layout().elements);
-    // The end of a buffer is a valid address: that of a group without elements.
+    // The end of a buffer is a valid address, which a group without elements has.
     for (int64_t i = 0; i < table.layout().elements; ++i)
       if (const int64_t offset = offsets[static_cast<size_t>(i)]; offset < 0 || offset > layout.physicalElements)
         return wrong("address {} is of element {} of buffer '{}', which has {}", i, offset, source.arguments[0],
@@ -407,7 +408,7 @@ private:
     return static_cast<size_t>(parameter - manifest.parameters.data());
   }
 
-  /// Returns the elements of another buffer of integers.
+  /// Returns the elements of another buffer, which must be integers.
   Result<std::vector<int64_t>> valuesOf(size_t index) {
     if (Status status = bind(index); !status)
       return status.error();

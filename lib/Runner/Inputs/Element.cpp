@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// 8- and 16-bit floats are decoded through tables, because checking a large result decodes every element.
+// Converts elements. 8- and 16-bit floats are decoded through tables, because checking a large result decodes every
+// element.
 #include "Runner/Inputs/Element.h"
 
 #include "Runtime/FloatFormat.h"
@@ -40,7 +41,7 @@ template <typename T> void storeInteger(void *element, double value) {
   constexpr double lowest = static_cast<double>(std::numeric_limits<T>::min());
   constexpr double highest = static_cast<double>(std::numeric_limits<T>::max());
   const double rounded = std::nearbyint(value);
-  // 2^63 and 2^64 are representable as double but not as T: compare with >=.
+  // `highest` (2^63 or 2^64) is representable in double, but not in T, so the comparison is >=.
   const T result = std::isnan(value)    ? T(0)
                    : rounded >= highest ? std::numeric_limits<T>::max()
                    : rounded <= lowest  ? std::numeric_limits<T>::min()

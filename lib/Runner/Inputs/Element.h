@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Elements of any data type in memory, read and written as doubles. i64 and u64 beyond 2^53 lose low bits, which
-// matters only in a comparison with a reference in double.
+// Reads and writes elements of any data type as doubles. i64 and u64 values beyond 2^53 lose low bits, which matters
+// only in comparisons with a reference in double.
 #pragma once
 
 #include "Runtime/DataType.h"
@@ -11,7 +11,7 @@ namespace tile::runner {
 
 using runtime::DataType;
 
-/// Converters for one element, looked up once outside of loops.
+/// Converters for one element. They are looked up once, outside of loops.
 using LoadElement = double (*)(const void *element);
 using StoreElement = void (*)(void *element, double value);
 

@@ -47,7 +47,7 @@ std::string_view trim(std::string_view text) {
   return text;
 }
 
-/// Splits at commas outside of brackets; returns no parts for an empty text.
+/// Splits at commas that are not in brackets. Returns no parts for the empty string.
 std::vector<std::string> splitArguments(std::string_view text) {
   std::vector<std::string> parts;
   int depth = 0;
@@ -62,12 +62,12 @@ std::vector<std::string> splitArguments(std::string_view text) {
     parts.emplace_back(trim(text.substr(begin, i - begin)));
     begin = i + 1;
   }
-  if (parts.back().empty()) // "(1,)" or "()"
+  if (parts.back().empty()) // the string was "(1,)" or "()"
     parts.pop_back();
   return parts;
 }
 
-/// Collects the values of a list, in row-major order of nested lists.
+/// Collects the values of a list, which may contain lists, in row-major order.
 void flatten(std::string_view text, std::vector<std::string> &elements) {
   for (const std::string &part : splitArguments(text))
     if (part.starts_with('[') && part.ends_with(']'))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Layout arithmetic with overflow checks, guarded storage, fills, and detection of damaged bytes.
+// Computes layouts with overflow checks, allocates guarded storage, fills it, and detects damaged bytes.
 #include "Runner/Inputs/HostBuffer.h"
 
 #include "Runner/Inputs/Element.h"
@@ -21,11 +21,12 @@ using runtime::makeError;
 
 constexpr int64_t bufferGrain = 1 << 16;
 constexpr size_t alignment = 256;
-constexpr int64_t largestBufferBytes = int64_t(1) << 40; // 1 TiB: larger sizes are typing errors
+constexpr int64_t largestBufferBytes = int64_t(1) << 40; // 1 TiB; a larger size is probably a typing error
 constexpr size_t largeGapBytes = size_t(1)
                                  << 28; // 256 MiB in all: filling more takes as long as checking a small kernel
 
-/// Returns true if two dimensions, or one with itself, have more elements than positions from the first to the last.
+/// Returns true if two dimensions together, or one alone, have more elements than there are offsets between their first
+/// and last element, so some elements must share memory.
 bool haveTooFewOffsets(const std::vector<int64_t> &shape, const std::vector<int64_t> &strides) {
   for (size_t i = 0; i < shape.size(); ++i)
     for (size_t j = 0; j <= i; ++j) {
@@ -134,11 +135,12 @@ Status HostBuffer::allocate() {
     void *pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (pages == MAP_FAILED)
       return makeError(TILE_ERROR_OUT_OF_MEMORY, "cannot reserve {} bytes of host memory", bytes);
-    madvise(pages, bytes, MADV_NOHUGEPAGE); // a huge page would be allocated for one element
+    madvise(pages, bytes, MADV_NOHUGEPAGE); // a huge page would be allocated for a single element
     memory = {static_cast<uint8_t *>(pages), FreeMemory{bytes}};
     return runtime::Success{};
   }
-  // An allocation beyond physical memory may succeed and kill the process at first use, so reject it here.
+  // An allocation that exceeds physical memory may succeed and then get the process killed at the first use, so it is
+  // rejected here.
   const size_t present = static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<size_t>(sysconf(_SC_PAGESIZE));
   if (bytes > present)
     return makeError(TILE_ERROR_OUT_OF_MEMORY, "a buffer of {} bytes exceeds the {} bytes of host memory", bytes,
@@ -168,9 +170,9 @@ Result<HostBuffer> HostBuffer::clone() const {
   return copy;
 }
 
-/// Returns the bits of a poisoned element, in its low bytes: a NaN that no operation produces. GPUs produce NaNs with
-/// all bits set but the sign (PTX ISA, "Floating Point Instructions"), and negation sets the sign, so another NaN of
-/// the format is used. fp8 has no other NaN with a sign.
+/// Returns the bits of a poisoned element, in the low bytes: a NaN that no operation produces. GPUs produce NaNs in
+/// which all bits except the sign are set (PTX ISA, "Floating Point Instructions"), and negation sets the sign, so
+/// another NaN of the format is used. fp8 has no other NaN, so it uses the one with the sign set.
 static uint64_t poisonBits(DataType type) {
   switch (type) {
   case DataType::F16:
@@ -315,7 +317,7 @@ std::vector<bool> ownedElements(const BufferLayout &layout) {
   return owned;
 }
 
-/// Returns the first physical element of `after` that differs and is not one of the (sorted) `written` ones. Skips
+/// Returns the first physical element that differs between the buffers and is not in `written`, which is sorted. Skips
 /// pages that were never touched.
 std::optional<size_t> findSparseDifference(const HostBuffer &before, const HostBuffer &after,
                                            const std::vector<int64_t> &written) {
@@ -352,7 +354,7 @@ std::optional<std::string> findDamage(const HostBuffer &before, const HostBuffer
   };
   const size_t dataEnd = guard + before.dataBytes();
   if (std::memcmp(old.data(), now.data(), guard) != 0) {
-    size_t last = guard - 1; // damage nearest to the buffer is the most informative
+    size_t last = guard - 1; // the damage that is nearest to the buffer is the most informative
     while (old[last] == now[last])
       --last;
     return fmt::format("out-of-bounds write: {} byte(s) before the buffer of {} bytes", guard - last,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Netpbm images. The header is untrusted (format descriptions: ppm(5) and pgm(5) of the Netpbm package).
+// Reads and writes Netpbm images. The header is untrusted. The formats are described in ppm(5) and pgm(5) of the Netpbm
+// package.
 #include "Runner/Inputs/Image.h"
 
 #include <algorithm>
@@ -62,7 +63,7 @@ Result<Image> parseImage(std::string_view bytes) {
   const size_t size = static_cast<size_t>(*height * *width * channels);
   if (!isText) {
     const std::string_view remaining = scanner.remainingText();
-    if (remaining.size() != size + 1) // a single white-space character ends the header
+    if (remaining.size() != size + 1) // one white-space character ends the header
       return malformedImage(fmt::format("{}x{} pixels need {} bytes, the file has {}", *width, *height, size,
                                         remaining.empty() ? 0 : remaining.size() - 1));
     image.pixels = std::string(remaining.substr(1));

@@ -24,7 +24,7 @@ using runtime::Success;
 
 constexpr std::string_view magic = "\x93NUMPY";
 constexpr uint64_t largestFile = uint64_t(1) << 40;
-constexpr uint64_t spareBytes = uint64_t(1) << 24; // 16 MiB: headers, and files of another type
+constexpr uint64_t spareBytes = uint64_t(1) << 24; // 16 MiB, for headers and for files of another type
 
 std::string_view descrOf(DataType type) {
   switch (type) {
@@ -65,7 +65,7 @@ Error malformedNpy(std::string_view what) {
   return makeError(TILE_ERROR_FILE, "malformed .npy file: {}", what);
 }
 
-/// Returns the text after `'key':` in the header dictionary.
+/// Returns the header dictionary's text after `'key':`.
 std::string_view valueOf(std::string_view header, std::string_view key) {
   const size_t at = header.find(key);
   if (at == std::string_view::npos)
@@ -97,7 +97,7 @@ Result<std::vector<int64_t>> parseShape(std::string_view text) {
   }
 }
 
-/// Reorders column-major data to row-major.
+/// Converts column-major data to row-major data.
 std::string toRowMajor(std::string_view data, const std::vector<int64_t> &shape, size_t elementSize) {
   std::string result(data.size(), '\0');
   std::vector<int64_t> index(shape.size(), 0);
@@ -163,7 +163,7 @@ Result<NpyArray> parseNpy(std::string_view bytes) {
 std::string formatNpy(DataType type, const std::vector<int64_t> &shape, const std::vector<uint8_t> &dense) {
   std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}{}), }}", descrOf(type),
                                    fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
-  // The data start at a multiple of 64 bytes (format description, NumPy Enhancement Proposal 1).
+  // The data start at a multiple of 64 bytes (see the format description, NumPy Enhancement Proposal 1).
   header.resize((10 + header.size() + 1 + 63) / 64 * 64 - 10 - 1, ' ');
   header += '\n';
   std::string out(magic);
@@ -173,7 +173,7 @@ std::string formatNpy(DataType type, const std::vector<int64_t> &shape, const st
   return out;
 }
 
-/// Returns the type for NumPy's type string; opaque bytes are taken as `wanted`.
+/// Returns the type that NumPy's type string denotes. Opaque bytes are assumed to be `wanted`.
 static std::optional<DataType> typeOf(std::string_view descr, DataType wanted) {
   if (descr.size() != 3 || (descr[0] != '<' && descr[0] != '|' && descr[0] != '='))
     return std::nullopt;
@@ -187,11 +187,11 @@ static std::optional<DataType> typeOf(std::string_view descr, DataType wanted) {
   return std::nullopt;
 }
 
-/// Converts elements of another type: floats are rounded to the buffer's type, integers must fit.
+/// Converts elements to another type. Floats are rounded to the buffer's type; integers must fit it.
 static Status convertElements(NpyArray &array, DataType from, DataType to) {
   const bool areIntegers = !isFloatType(from) && !isFloatType(to) && from != DataType::I1 && to != DataType::I1;
   if (!areIntegers && !(isFloatType(from) && isFloatType(to)))
-    return makeError(TILE_ERROR_FILE, "element type '{}' is not converted to {} ('{}')", array.descr,
+    return makeError(TILE_ERROR_FILE, "cannot convert element type '{}' to {} ('{}')", array.descr,
                      runtime::dataTypeName(to), descrOf(to));
   const size_t fromSize = runtime::dataTypeSize(from), toSize = runtime::dataTypeSize(to);
   const LoadElement load = elementLoader(from), loadBack = elementLoader(to);
@@ -205,13 +205,13 @@ static Status convertElements(NpyArray &array, DataType from, DataType to) {
       return makeError(TILE_ERROR_FILE, "element {} is {:.0f}, which {} cannot hold", i, value,
                        runtime::dataTypeName(to));
   }
-  // Otherwise the bits are the same; conversion through double would lose bits of 64-bit integers.
+  // Otherwise the bits are the same, and a conversion through double would lose bits of 64-bit integers.
   if (!areIntegers || fromSize != toSize)
     array.data = std::move(converted);
   return Success{};
 }
 
-/// Returns true if one array is a reshape of the other one, rather than its transpose.
+/// Returns true if one array is a reshape of the other one, and not its transpose.
 static bool isReshaped(std::vector<int64_t> from, std::vector<int64_t> to) {
   const auto count = [](const std::vector<int64_t> &shape) {
     return std::accumulate(shape.begin(), shape.end(), int64_t(1), std::multiplies<>());
@@ -221,7 +221,7 @@ static bool isReshaped(std::vector<int64_t> from, std::vector<int64_t> to) {
   withoutOnes(to);
   if (from == to)
     return true;
-  if (count(from) != count(to)) // cannot overflow: an array of this size has been read
+  if (count(from) != count(to)) // cannot overflow, because an array of this size has been read
     return false;
   std::sort(from.begin(), from.end());
   std::sort(to.begin(), to.end());
@@ -259,8 +259,8 @@ Status loadBufferFile(HostBuffer &buffer, const std::string &path) {
   const BufferLayout &layout = buffer.layout();
   const std::string_view typeName = runtime::dataTypeName(buffer.type());
   const size_t expected = static_cast<size_t>(layout.elements) * runtime::dataTypeSize(buffer.type());
-  // Limits reads from endless devices. Large enough to report the size of a wrong file, and for images with decimal
-  // numbers.
+  // Limits reads from endless devices. The limit is large enough to report the size of a file with a wrong size, and to
+  // read images with decimal numbers.
   Result<std::string> contents = runtime::readFile(path, std::min(4 * expected + spareBytes, largestFile));
   if (!contents)
     return contents.error();
@@ -291,7 +291,7 @@ Status loadBufferFile(HostBuffer &buffer, const std::string &path) {
 }
 
 Status writeFileAtomically(const std::string &path, std::string_view contents) {
-  // Devices and pipes are written to, not replaced.
+  // Devices and pipes are written to and not replaced.
   std::error_code code;
   const std::filesystem::file_status status = std::filesystem::status(path, code);
   const bool exists = std::filesystem::exists(status);

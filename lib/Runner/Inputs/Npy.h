@@ -3,8 +3,8 @@
 //
 //   "\x93NUMPY" major minor headerLength "{'descr': '<f2', 'fortran_order': False, 'shape': (3, 4), }\n" data
 //
-// bf16 and the 8-bit floats have no NumPy name: they are written as NumPy stores unknown types ('<V2', '|V1') and read
-// from those or from unsigned integers of the same size.
+// bf16 and the 8-bit floats have no NumPy name. They are written as NumPy stores unknown types ('<V2', '|V1'), and read
+// from these types or from unsigned integers of the same size.
 #pragma once
 
 #include "Runner/Inputs/HostBuffer.h"
@@ -14,29 +14,30 @@ namespace tile::runner {
 struct NpyArray {
   std::string descr; ///< NumPy's type string: "<f2"
   std::vector<int64_t> shape;
-  std::string data; ///< row-major elements
+  std::string data; ///< elements in row-major order
 };
 
-/// Parses a whole file; converts the data to row-major order.
+/// Parses a whole file and converts the data to row-major order.
 Result<NpyArray> parseNpy(std::string_view bytes);
 std::string formatNpy(DataType type, const std::vector<int64_t> &shape, const std::vector<uint8_t> &dense);
 
-/// Fills `buffer` from a .npy file, an image, or any other file, whose bytes are the row-major elements. For a .npy
-/// file, floats are rounded to the buffer's type and integers must fit. Any shape with the same number of elements is
-/// accepted, except a permutation of the sizes, which suggests a transposed array.
+/// Fills `buffer` from a .npy file, an image, or any other file, whose bytes are the elements in row-major order.
+/// Floats of a .npy file are rounded to the buffer's type, and integers must fit it. Any shape with the same number of
+/// elements is accepted, except a permutation of the sizes, which suggests a transposed array.
 Status loadBufferFile(HostBuffer &buffer, const std::string &path);
 
-/// Writes .npy, an image (.ppm, .pgm), or raw bytes for other names. The file appears completely or not at all.
+/// Writes a .npy file, an image (.ppm, .pgm) or, for other names, the raw bytes. The file is written completely or not
+/// at all.
 Status saveBufferFile(const HostBuffer &buffer, const std::string &path);
 
 /// Writes a temporary file in the same folder and renames it. A replaced file keeps its permissions, and links to it
-/// stay valid. Devices and pipes are written to.
+/// remain valid. Devices and pipes are written to directly.
 Status writeFileAtomically(const std::string &path, std::string_view contents);
 
-/// Fails if `appendToFile` could not write to the path; leaves the file unchanged or absent. An empty path is not an
+/// Fails if `appendToFile` could not write to the path. Leaves the file unchanged or absent. An empty path is not an
 /// error.
 Status checkAppendable(const std::string &path);
-/// Appends whole lines to a file, or none of them.
+/// Appends whole lines to a file, or nothing if that fails.
 Status appendToFile(const std::string &path, std::string_view text);
 
 } // namespace tile::runner

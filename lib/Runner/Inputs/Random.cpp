@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Counter-based random numbers; the header explains why those of the standard library are not used.
+// Counter-based random numbers. The header explains why those of the standard library are not used.
 #include "Runner/Inputs/Random.h"
 
 #include <algorithm>
@@ -9,7 +9,8 @@
 namespace tile::runner {
 namespace {
 
-// Constants of splitmix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", 2014).
+// Returns mixed bits, with the constants of splitmix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number
+// generators", 2014).
 uint64_t mix(uint64_t z) {
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
@@ -32,7 +33,7 @@ double randomUniform(uint64_t seed, uint64_t index) {
 
 double randomNormal(uint64_t seed, uint64_t index) {
   const uint64_t sum = sumOfLanes(randomBits(seed, 2 * index)) + sumOfLanes(randomBits(seed, 2 * index + 1));
-  // Mean 8 * 32767.5; variance 8 * (65536^2 - 1) / 12, whose square root is 53509.919...
+  // The mean is 8 * 32767.5; the variance is 8 * (65536^2 - 1) / 12, whose square root is 53509.919...
   return (static_cast<double>(sum) - 262140.0) * (1.0 / 53509.9197);
 }
 
@@ -47,7 +48,7 @@ double randomElement(runtime::DataType type, uint64_t seed, uint64_t index) {
 
 namespace {
 
-/// The ends of a floating-point type's range.
+/// The limits of a floating-point type's range.
 struct FloatRange {
   double largest, smallestNormal, smallest;
 };

@@ -5,7 +5,7 @@
 
 namespace tile::runner {
 
-// nvmlClocksEventReasons of nvml.h.
+// The bits of nvmlClocksEventReasons (nvml.h).
 constexpr std::pair<uint64_t, const char *> reasons[] = {{0x04, "power limit"},
                                                          {0x08, "hardware slowdown"},
                                                          {0x20, "heat"},

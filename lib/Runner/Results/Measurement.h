@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The times of a kernel and of its baselines, as reports show them. lib/Lab measures them.
+// The times of a kernel and of its baselines, as they appear in reports. lib/Lab measures them.
 #pragma once
 
 #include "Runtime/DataType.h"
@@ -11,7 +11,7 @@
 
 namespace tile::runner {
 
-/// Clocks, power and temperature of a GPU at one time; values that could not be read are 0.
+/// Clocks, power and temperature of a GPU at one moment. Values that could not be read are 0.
 struct TelemetrySample {
   unsigned smClockMhz = 0;
   unsigned memoryClockMhz = 0;
@@ -22,13 +22,13 @@ struct TelemetrySample {
   std::string driverVersion;
 };
 
-/// Returns "power limit, heat" for the reasons that slow a GPU down; "" if there are none. Idling and clocks set by the
-/// user do not count.
+/// Returns the reasons that slow a GPU down, such as "power limit, heat"; "" if there are none. Idling and clocks set
+/// by the user do not count.
 std::string slowdownText(uint64_t slowdowns);
 
-/// The rates that this GPU reaches, measured.
+/// The rates that were measured on this GPU.
 struct Ceilings {
-  double memoryBytes = 0; ///< per second; here and below, 0: not measured
+  double memoryBytes = 0; ///< bytes per second; in all fields, 0 means not measured
   double flops = 0;       ///< for the operand type of the kernel's GEMM
   std::string flopsBy;
   double launchMicroseconds = 0;
@@ -36,9 +36,9 @@ struct Ceilings {
 
 /// The measurement of a baseline.
 struct BaselineTime {
-  std::string name;    ///< "cuBLAS 13.0.2", "device copy"; empty: none available
-  std::string note;    ///< reason if there is none
-  std::string command; ///< recorded time: the command that measured it
+  std::string name;    ///< for example "cuBLAS 13.0.2", "device copy"; empty: no baseline is available
+  std::string note;    ///< if there is no baseline, the reason
+  std::string command; ///< the command that measured the time, if it is recorded
   bool isRecorded = false;
   double microseconds = 0;
   std::vector<double> rounds;
@@ -50,28 +50,28 @@ struct BaselineTime {
 struct CardState {
   TelemetrySample last;
   unsigned lowestClockMhz = 0, highestClockMhz = 0;
-  uint64_t slowdowns = 0; ///< union over all rounds, see slowdownText
+  uint64_t slowdowns = 0; ///< union over all rounds, see slowdownText()
   int slowedRounds = 0, rounds = 0;
 };
 
 /// The measurement of a kernel.
 struct BenchResult {
   double microseconds = 0;
-  std::vector<double> rounds; ///< microseconds
+  std::vector<double> rounds; ///< in microseconds
   int samplesPerRound = 0;
-  int launchesPerGraph = 0; ///< per sample, which replays a graph; 0: each sample is one launch
-  bool isCold = true;       ///< the inputs are not in the L2 cache
+  int launchesPerGraph = 0; ///< launches per sample if a sample replays a graph; 0: each sample is one launch
+  bool isCold = true;       ///< the inputs are not in the L2 cache when the kernel starts
   std::vector<BaselineTime> baselines;
-  double flops = 0;                          ///< as requested, or those of the GEMMs in the expectation; 0: count bytes
+  double flops = 0;                          ///< as requested, or of the GEMMs in the expectation; 0: count bytes
   double bytes = 0;                          ///< inputs read once plus outputs written once
   std::optional<runtime::DataType> gemmType; ///< operand type of the first GEMM
   std::optional<CardState> card;
-  std::optional<double> millijoules; ///< per launch, of back-to-back launches
+  std::optional<double> millijoules; ///< per launch, measured with back-to-back launches
   std::optional<Ceilings> ceilings;
 
   /// Returns the first baseline that was measured or recorded; null if there is none.
   const BaselineTime *baseline() const;
-  /// Returns the speedup: above 1 if the kernel is faster than the baseline.
+  /// Returns the speedup, which is above 1 if the kernel is faster than the baseline.
   double ratio(const BaselineTime &other) const { return microseconds > 0 ? other.microseconds / microseconds : 0; }
 };
 

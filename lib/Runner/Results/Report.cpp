@@ -12,7 +12,7 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-/// The unit is TFLOP/s for kernels with matrix multiplications, TB/s for all others.
+/// A throughput: in TFLOP/s for kernels with matrix multiplications, and in TB/s for all others.
 struct Throughput {
   double value = 0;
   const char *unit = "";
@@ -33,7 +33,7 @@ double worstError(const RunReport &report) {
   return worst;
 }
 
-/// Shortens an expression, which may be long if names of "#: let" are substituted.
+/// Shortens an expression, which may be long after names of "#: let" have been substituted.
 std::string shorten(const std::string &expression) {
   constexpr size_t most = 200;
   return expression.size() <= most ? expression : expression.substr(0, most) + " ...";
@@ -87,7 +87,7 @@ double percent(double part, double whole) {
   return whole > 0 ? 100 * part / whole : 0;
 }
 
-/// Shares of the measured ceilings; 0: unknown.
+/// The fractions of the measured ceilings that the kernel reaches; 0: unknown.
 struct Shares {
   double memory = 0, compute = 0;
 };
@@ -138,7 +138,7 @@ std::string benchText(const BenchResult &bench) {
   return text;
 }
 
-/// JSON has neither infinity nor NaN: they become text.
+/// Returns a number for JSON, which has neither infinity nor NaN: these become strings.
 OrderedJson number(double value) {
   return std::isfinite(value) ? OrderedJson(value) : OrderedJson(fmt::format("{}", value));
 }
@@ -205,7 +205,7 @@ OrderedJson ceilingsJson(const BenchResult &bench) {
   return json;
 }
 
-/// The first baseline has separate keys; the others are in a list.
+/// The first baseline has its own keys; the other baselines are in a list.
 OrderedJson benchJson(const BenchResult &bench) {
   OrderedJson json = {{"time_us", bench.microseconds},
                       {"rounds_us", bench.rounds},

@@ -15,10 +15,11 @@ constexpr unsigned rounds = 64;
 
 using State = std::array<uint32_t, 8>;
 
-/// Returns the first 32 bits of the fractional part of the square (2) or cube (3) root of a small integer.
+/// Returns the first 32 bits of the fractional part of the square root (degree 2) or cube root (degree 3) of a small
+/// integer.
 uint32_t fractionOfRoot(uint32_t number, unsigned degree) {
   // Computes floor(root * 2^32) bit by bit from the top. The integers are below 512, so roots are below 2^5 and powers
-  // below 2^111.
+  // are below 2^111.
   using Wide = unsigned __int128;
   uint64_t root = 0;
   for (unsigned bit = 37; bit-- > 0;) {
@@ -31,7 +32,7 @@ uint32_t fractionOfRoot(uint32_t number, unsigned degree) {
   return uint32_t(root);
 }
 
-/// The constants of the algorithm: roots of the first primes.
+/// The constants of the algorithm, computed from roots of the first primes.
 struct Constants {
   State initial;
   std::array<uint32_t, rounds> round;
@@ -87,7 +88,7 @@ std::string sha256(std::string_view bytes) {
   const size_t whole = bytes.size() / blockBytes * blockBytes;
   for (size_t at = 0; at < whole; at += blockBytes)
     addBlock(constants, state, bytes.data() + at);
-  // The tail: a bit 1, zeros, and the length in bits.
+  // The padding: a 1 bit, zeros, and the length in bits.
   std::string tail(bytes.substr(whole));
   tail += char(0x80);
   tail.resize((tail.size() + lengthBytes + blockBytes - 1) / blockBytes * blockBytes - lengthBytes, '\0');

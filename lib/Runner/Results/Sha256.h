@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// SHA-256 (FIPS 180-4), by which a manifest identifies the source of its kernel. The compiler takes LLVM's; tile-run
-// links no LLVM.
+// SHA-256 (FIPS 180-4), which a manifest uses to identify the source of its kernel. The compiler uses LLVM's
+// implementation, but tile-run does not link LLVM.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace tile::runner {
 
-/// Returns the hash in 64 hexadecimal digits, in lower case.
+/// Returns the hash as 64 lower-case hexadecimal digits.
 std::string sha256(std::string_view bytes);
 
 } // namespace tile::runner

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Converts clocks to microseconds at the rate of the data sheet. CTAs are aligned by the global timer, which each one
-// reads once; the timers of several GPUs are taken as they are.
+// Converts clock cycles to microseconds at the clock rate of the data sheet. CTAs are aligned by the global timer,
+// which each CTA reads once. The timers of several GPUs are used without adjustment.
 #include "Runner/Results/TimeTrace.h"
 
 #include "Target/Card/CardTarget.h"
@@ -27,13 +27,13 @@ std::string nameOf(TimeRecord record) {
   return record.line ? fmt::format("{} at line {}", name, record.line) : name;
 }
 
-/// Times in which something holds, in microseconds.
+/// A time interval in which some condition holds, in microseconds.
 struct Interval {
   double from, to;
 };
 using Intervals = std::vector<Interval>;
 
-/// Merges intervals that overlap.
+/// Merges overlapping intervals.
 Intervals unite(Intervals all) {
   std::sort(all.begin(), all.end(), [](const Interval &a, const Interval &b) { return a.from < b.from; });
   Intervals united;
@@ -45,7 +45,7 @@ Intervals unite(Intervals all) {
   return united;
 }
 
-/// Appends what remains of `whole` without intervals, which are ordered and lie in it.
+/// Appends the parts of `whole` that are not in `without`, whose intervals are sorted and lie in `whole`.
 void appendRemainder(const Interval &whole, const Intervals &without, Intervals &remainder) {
   double from = whole.from;
   for (const Interval &gap : without) {
@@ -109,12 +109,12 @@ private:
     return first;
   }
 
-  /// `firstProcess`: number of the process of the first CTA.
+  /// Writes the events of all CTAs. `firstProcess` is the process number of the first CTA.
   void writeCtas(const std::vector<int64_t> &words, int64_t firstProcess, const std::string &owner) {
     const int64_t ctas = int64_t(words.size()) / wordsPerCta();
     for (int64_t cta = 0; cta < ctas; ++cta) {
       const int64_t *area = &words[cta * wordsPerCta()];
-      if (!area[2]) // no such CTA in the grid
+      if (!area[2]) // the grid has no such CTA
         continue;
       const int64_t process = firstProcess + cta;
       name("process_name", process, 0, fmt::format("{}, {}CTA {}", manifest.kernel, owner, cta));
@@ -154,7 +154,7 @@ private:
   void span(int64_t cta, int64_t warp, TimeRecord record, int64_t from, int64_t to) {
     if (record.mark == TimeMark::FlagWait)
       flagWaits.push_back({at(from), at(to)});
-    if (record.mark == TimeMark::Warp) // the last one of its warp
+    if (record.mark == TimeMark::Warp) // the last record of its warp
       appendRemainder({at(from), at(to)}, flagWaits, computes);
     events.push_back({{"name", nameOf(record)},
                       {"cat", record.mark == TimeMark::Warp ? "warp" : "wait"},
@@ -200,10 +200,10 @@ private:
   const runtime::Manifest &manifest;
   double clocksPerMicrosecond, begin = 0;
   int64_t firstTimer = INT64_MAX;
-  int64_t clock = 0; ///< clock of the CTA when it read the timer
+  int64_t clock = 0; ///< the CTA's clock when it read the timer
   bool isCut = false;
-  Intervals flagWaits;       ///< of the warp
-  Intervals computes, waits; ///< of the rank
+  Intervals flagWaits;       ///< flag waits of the current warp
+  Intervals computes, waits; ///< of the current rank
   OrderedJson events = OrderedJson::array();
 };
 

@@ -7,16 +7,18 @@
 
 namespace tile::runner {
 
-/// Returns trace events for Chrome and Perfetto ("Trace Event Format"): a process for each CTA, a thread for each warp.
+/// Returns trace events for Chrome and Perfetto ("Trace Event Format"), with a process for each CTA and a thread for
+/// each warp.
 std::string timeTrace(const runtime::Manifest &manifest, const HostBuffer &times);
 
-/// The times that a rank has recorded.
+/// The times that one rank has recorded.
 struct RankTimes {
   int rank = 0;
   const HostBuffer *times = nullptr;
 };
-/// Returns the events of several ranks. A process for each rank shows when it computes, that is, has a warp that does
-/// not wait for a flag, and when it has warps that wait for flags: for other ranks. The processes of its CTAs follow.
+/// Returns the events of several ranks. For each rank, one process shows when the rank computes (when at least one of
+/// its warps does not wait for a flag), and when it has warps that wait for flags, which other ranks set. The processes
+/// of the rank's CTAs follow.
 std::string timeTrace(const runtime::Manifest &manifest, std::span<const RankTimes> ranks);
 
 } // namespace tile::runner
