@@ -34,7 +34,7 @@ tile_status withChooser(const tile_kernel &kernel, void *const *arguments, size_
   if (const tile_status status = checkArgumentArray(kernel, arguments, count); status != TILE_OK)
     return status;
   return guarded([&] {
-    std::optional<Chooser> only; // for a kernel with one variant
+    std::optional<Chooser> only; // only if the kernel has a single variant
     if (!kernel.variants) {
       Result<Chooser> made = Chooser::make({&kernel.artifact.manifest}, {hasPtx(kernel.artifact, 0)});
       if (!made)
@@ -187,7 +187,7 @@ tile_status tile_kernel_load_file(tile_runtime *runtime, const char *path, tile_
 }
 
 void tile_kernel_destroy(tile_kernel *kernel) {
-  if (!kernel || kernel->owner) // a variant is owned by its kernel
+  if (!kernel || kernel->owner) // a variant is destroyed with the kernel that owns it
     return;
   unloadModules(*kernel);
   if (kernel->runtime)

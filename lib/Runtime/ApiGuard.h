@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Helpers of the functions of the C API, which report errors as a status and never throw.
+// Helpers for the functions of the C API, which report errors as a status and never throw.
 #pragma once
 
 #include "Runtime/Artifact.h"

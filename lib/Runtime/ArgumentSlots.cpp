@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Argument slots of a kernel, and evaluation of its expressions.
+// Reads the argument slots of a kernel and evaluates its expressions.
 #include "Runtime/ArgumentSlots.h"
 
 #include "Runtime/ErrorState.h"

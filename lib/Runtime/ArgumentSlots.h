@@ -19,7 +19,7 @@ template <typename T> T readAs(const void *argument) {
   return value;
 }
 
-/// Returns the value of an integer argument. A u64 above the signed range becomes negative; see evaluate.
+/// Returns the value of an integer argument. A u64 above the range of i64 becomes negative; see evaluate.
 inline int64_t readInteger(DataType type, const void *argument) {
   switch (type) {
   case DataType::I8:
@@ -40,16 +40,16 @@ inline int64_t readInteger(DataType type, const void *argument) {
   }
 }
 
-/// Slot i is the value of parameter i, if it is an integer; the last slot is num_sms. See expressionNames.
+/// Slot i is the value of parameter i if it is an integer; the last slot is num_sms. See expressionNames.
 struct ArgumentSlots {
   std::array<int64_t, TILE_MAX_PARAMETERS + 1> values;
 };
 
-/// Reads the slots; `arguments` as for cuLaunchKernel.
+/// Reads the slots. `arguments` holds a pointer to each argument, as for cuLaunchKernel.
 ArgumentSlots readSlots(const tile_kernel &kernel, void *const *arguments, int multiprocessors);
 
-/// Evaluates an expression. On failure returns none and sets the thread's last error to `code`, with `what` as the name
-/// of the expression.
+/// Evaluates an expression. On failure returns nullopt and sets the thread's last error to `code`, with a message that
+/// calls the expression `what`.
 std::optional<int64_t> evaluate(const tile_kernel &kernel, const Expression &expression, const ArgumentSlots &slots,
                                 tile_status code, std::string_view what);
 

@@ -73,7 +73,7 @@ Result<Artifact> readPack(Bytes bytes) {
   return artifact;
 }
 
-/// Reads the pack in a cubin, which is the first of its variants.
+/// Reads the pack inside a cubin. The cubin itself is the pack's first variant.
 Status readVariants(Artifact &artifact, Bytes bytes) {
   Result<std::string_view> section = findElfSection(bytes, variantsSectionName);
   if (!section)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The artifact of one kernel in memory: the bytes that the driver loads, and their manifest. If there are several
-// variants, these are those of the first variant, and the pack of all variants is kept.
+// variants, these members describe the first variant, and the pack of all variants is kept as well.
 #pragma once
 
 #include "Runtime/Pack.h"
@@ -15,7 +15,8 @@ struct Artifact {
   std::string image;
   std::string manifestText;
   Manifest manifest;
-  std::string ptx;                  ///< PTX of a cubin from a pack, if known
+  /// For a cubin from a pack: the PTX from which it was assembled, if the pack has it.
+  std::string ptx;
   std::shared_ptr<const Pack> pack; ///< pack of all variants; null if there is only one
 };
 
@@ -32,15 +33,15 @@ bool hasPtx(const Artifact &artifact, size_t index);
 /// Returns a variant as a separate artifact, with its image, manifest and, if available, PTX.
 Result<Artifact> selectVariant(const Artifact &artifact, size_t index);
 
-/// Returns the index of the variant with this name. If several variants have it, `target` selects one of them. The
-/// error lists the existing variants.
+/// Returns the index of the variant called `name`. If there are several for different targets, `target` selects one.
+/// The error lists the existing variants.
 Result<size_t> findVariant(const Artifact &artifact, std::string_view name, std::string_view target = {});
 
-/// Returns the PTX text: a whole PTX artifact, a section of a cubin, or part of its pack.
+/// Returns the PTX, which is the artifact itself, a section of a cubin, or a frame of its pack.
 Result<std::string> findPtx(const Artifact &artifact);
 
-/// Reads the artifact of a kernel. Of a bundle (Bundle.h), reads the kernel with this name, which may be empty if there
-/// is only one; the name of any other artifact is that of its kernel.
+/// Reads the artifact of a kernel. In a bundle (Bundle.h), `kernel` names the kernel to read and may be empty if there
+/// is only one. For any other artifact, `kernel` is empty or the name of its kernel.
 Result<Artifact> readArtifact(Bytes bytes, std::string_view kernel = {});
 /// Reads a file. `path` may be "FILE:KERNEL", which names a kernel of a bundle.
 Result<Artifact> readArtifactFile(const std::string &path);

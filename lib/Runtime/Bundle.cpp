@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The index and its frames. The index is untrusted: names, offsets and sizes are checked when it is read, and contents
-// by the checksum of their frame when they are decompressed.
+// Reads and writes the index and its frames. The index is untrusted: names, offsets and sizes are checked when it is
+// read. Contents are checked by the checksum of their frame when they are decompressed.
 #include "Runtime/Bundle.h"
 
 #include "Runtime/JsonReader.h"
@@ -99,7 +99,7 @@ Result<Bundle> Bundle::read(Bytes bytes) {
   std::vector<std::string> names;
   const ObjectReader reader(json, "", error);
   reader.forEach("kernels", [&](const Json &element, const std::string &path) {
-    if (error || names.size() > maxKernels) // checkNames reports the number
+    if (error || names.size() > maxKernels) // checkNames reports that there are too many
       return;
     const ObjectReader item(element, path, error);
     Entry entry{.name = item.string("name", true)};

@@ -2,7 +2,7 @@
 // A bundle contains the artifacts of several kernels, each found by a name. It is a .tilepack file of version 2:
 //
 //   "tilepack" | version 2, u32 | bytes of the index frame, u32 | index frame | frame | frame | ...
-//   index, JSON: {"kernels": [{"name": "matmul", "frame": [offset, bytes, bytes inside]}, ...]}
+//   index, JSON: {"kernels": [{"name": "matmul", "frame": [offset, bytes, decompressed bytes]}, ...]}
 //
 // Each frame is a zstd frame with a checksum that contains a cubin, PTX or a pack of variants (Pack.h). Offsets count
 // from the end of the index frame. The same artifacts produce identical bytes.
@@ -23,7 +23,7 @@ struct NamedArtifact {
   std::string bytes;
 };
 
-/// Writes a bundle. Rejects two kernels of one name, and names with other characters.
+/// Writes a bundle. Rejects duplicate names and names with other characters.
 Result<std::string> writeBundle(std::span<const NamedArtifact> artifacts);
 
 bool isBundle(Bytes bytes);
@@ -39,7 +39,7 @@ public:
   Result<size_t> find(std::string_view name) const;
   /// Returns the bytes of an artifact.
   Result<std::string> artifact(size_t index) const;
-  /// Returns "a, b, c", or the first names and the number of all.
+  /// Returns "a, b, c"; if there are many names, the first ones and the total number.
   std::string describeNames() const;
 
 private:

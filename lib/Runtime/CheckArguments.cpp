@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// tile_check_arguments and tile_device_target: driver queries that are never on the launch path.
+// Implements tile_check_arguments and tile_device_target, which query the driver and are never called by a launch.
 #include "Runtime/ApiGuard.h"
 #include "Runtime/Choice.h"
 #include "Runtime/Kernel.h"
@@ -15,10 +15,10 @@ constexpr int attributeMemoryType = 2, attributeDevice = 9, attributeRangeStart 
 constexpr unsigned memoryOfHost = 1;
 
 struct Extent {
-  int64_t before = 0, after = 0; ///< accessed bytes before the address, and from the address on
+  int64_t before = 0, after = 0; ///< accessed bytes below the address, and from the address on
 };
 
-/// Returns the bytes that a buffer's shape and strides span; none on failure, which has been reported.
+/// Returns the bytes that a buffer's shape and strides span, or nullopt on failure, which has been reported.
 std::optional<Extent> extentOf(const tile_kernel &kernel, const Parameter &parameter, const ArgumentSlots &slots) {
   const BufferSpec &buffer = *parameter.buffer;
   const ExpressionNames names = expressionNames(kernel.artifact.manifest);

@@ -13,7 +13,7 @@
 namespace tile::runtime {
 namespace {
 
-/// Returns the constants, except those that are parameters of the general variant.
+/// Returns the variant's constants, except those that are parameters of the general variant.
 std::set<std::pair<std::string, ConstantValue>> ownConstants(const Manifest &manifest, const Manifest &general) {
   std::set<std::pair<std::string, ConstantValue>> constants;
   for (const auto &constant : manifest.constants)
@@ -182,8 +182,8 @@ VariantSet Chooser::findServing(const Call &call, const DeviceVariants &device, 
   return serving;
 }
 
-/// Chooses by the cost model, which is evaluated for few variants only: a cheap lower bound excludes most of them. The
-/// variant with the lowest bound is usually the fastest.
+/// Chooses by the cost model. The model is evaluated for few variants only, because a cheap lower bound excludes most
+/// of them. The variant with the lowest bound is evaluated first, since it is usually the fastest.
 Choice Chooser::findFastest(const Call &call, const DeviceVariants &device, const Slots &slots) const {
   const VariantSet promised = findPromised(slots) & ~alternatives;
   Choice best{-1, false, -1, {}};
@@ -200,7 +200,7 @@ Choice Chooser::findFastest(const Call &call, const DeviceVariants &device, cons
   if (among.gemm)
     size = gemms[*among.gemm].evaluate(slots.call().values);
   std::array<float, maxVariants> bounds;
-  size_t numBounds = 0, likely = 0; // positions in among.timed
+  size_t numBounds = 0, likely = 0; // `likely`: position of the lowest bound
   if (size) {
     numBounds = among.timed.size();
     among.bounds.compute(*size, bounds);
@@ -223,7 +223,7 @@ Choice Chooser::findFastest(const Call &call, const DeviceVariants &device, cons
         variants[index].gemm == among.gemm ? size : gemms[*variants[index].gemm].evaluate(slots.call().values);
     return own ? device.times[index]->microseconds(*own) : unknown;
   };
-  Choice known{-1, false, std::numeric_limits<double>::infinity(), {}}; // a variant that is known to serve the call
+  Choice known{-1, false, std::numeric_limits<double>::infinity(), {}}; // a variant known to serve the call
   if (numBounds > 0 && promised[among.timed[likely]]) {
     Choice first{among.timed[likely], false, timeOf(among.timed[likely]), {}};
     known = fits(first) ? first : known;
@@ -350,7 +350,7 @@ Error Chooser::explainAll(const Call &call, const DeviceVariants &device, size_t
     else
       ++known->others;
   }
-  if (variants.size() == 1 && !reasons.empty()) // has no name
+  if (variants.size() == 1 && !reasons.empty()) // a single variant has no name
     return Error{code, fmt::format("kernel '{}' does not serve this call: {}", manifests[0]->kernel, reasons[0].text)};
   std::string message = fmt::format("no variant of kernel '{}' serves this call: ", manifests[0]->kernel);
   constexpr size_t reserve = 32; // for the end of the message

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Chooses the variant of an artifact for a call. It does not depend on the driver, but on manifests, arguments and
-// properties of the device.
+// Chooses the variant of an artifact for a call. The choice depends on manifests, arguments and properties of the
+// device, but does not need the driver.
 //
 //   load:   manifests ─▶ distinct conditions, grids and GEMM sizes                               Chooser::make
 //   device: runnable variants, the parameters of their models, tuning table                      Chooser::onDevice
 //   call:   arguments ─▶ the thread's memo ─▶ mask of conditions ─▶ variants that serve ─▶ one   Chooser::choose
 //
-// Only serving variants for the most specific target are candidates, and fallbacks only if no other variant serves the
-// call. Among them a tuning table decides, if it has an
-// entry for this call; otherwise the least expected time of those that are not alternatives. Variants without a model
-// come after those with one, in descending number of conditions, then in the order of the artifact. The choice depends
-// only on artifact, device, table and call. It neither allocates nor locks.
+// Only variants that serve the call and have the most specific target are candidates. Fallbacks are candidates only if
+// no other variant serves the call. If a tuning table has an entry for the call, it decides among the candidates.
+// Otherwise the one with the least expected time is chosen, ignoring alternatives. Variants without a model come after
+// those with one, in descending number of conditions, then in the order of the artifact. The choice depends only on
+// artifact, device, table and call. Choosing neither allocates nor locks.
 #pragma once
 
 #include "Runtime/Conditions.h"
@@ -27,14 +27,14 @@ struct DeviceFacts {
   int major = 0, minor = 0; ///< compute capability
   int multiprocessors = 0;
   int sharedBytes = 0;             ///< maximum per block; 0: unknown
-  bool canEncodeTensorMaps = true; ///< the driver supports it
+  bool canEncodeTensorMaps = true; ///< the driver can encode tensor maps
 };
 
 /// Variants of one rank, in the order of the artifact.
 struct RankedVariants {
   std::vector<uint16_t> all;
-  std::optional<uint16_t> gemm; ///< index of the GEMM sizes that the model uses, usually common to all
-  std::vector<uint16_t> timed;  ///< variants with these sizes
+  std::optional<uint16_t> gemm; ///< index of the GEMM sizes that `bounds` are for; most variants share them
+  std::vector<uint16_t> timed;  ///< variants with these GEMM sizes
   target::LeastTimes bounds;    ///< lower bounds of their times
 };
 
@@ -42,13 +42,13 @@ struct RankedVariants {
 struct DeviceVariants {
   uint64_t number = 0; ///< unique in the process, because the memos of threads outlive kernels
   int multiprocessors = 0;
-  /// by variant: the larger one is preferred; 0: it does not run
+  /// per variant: variants of a larger rank are preferred; 0: the variant does not run on the device
   std::vector<uint32_t> rank;
   std::vector<RankedVariants> ranks;                            ///< variants that run, most specific first
-  std::vector<std::optional<target::ScheduleFormula>> times;    ///< per variant: its time model; none: unknown
+  std::vector<std::optional<target::ScheduleFormula>> times;    ///< per variant: its time model; nullopt: unknown
   std::vector<std::optional<target::ProgramTime>> programTimes; ///< per variant: the model of non-GEMM kernels
   std::vector<std::string> obstacles;                           ///< per variant that does not run: the reason
-  std::shared_ptr<const TunedChoice> tuning;                    ///< null: none
+  std::shared_ptr<const TunedChoice> tuning;                    ///< null: no tuning table
   std::string tuningNote;         ///< the table in use, or the reason why there is none; see tile_kernel_tuning
   std::vector<uint16_t> integers; ///< parameters whose values are part of a memo key
   bool canRemember = false;       ///< the memo key is short enough
@@ -56,29 +56,29 @@ struct DeviceVariants {
 
 /// Has no initializers, so that the thread-local memo is zero-initialized and takes no space in the library.
 struct Choice {
-  int32_t index; ///< below 0: no variant serves the call
+  int32_t index; ///< negative: no variant serves the call
   bool isMeasured;
   double microseconds; ///< measured or expected; negative: unknown
   int64_t grid[3];     ///< grid of programs
 };
 
-/// The inputs of a launch. `arguments` as for cuLaunchKernel, for the parameters of variant 0.
+/// The inputs of a launch. `arguments` holds a pointer to each parameter of variant 0, as for cuLaunchKernel.
 struct Call {
   void *const *arguments = nullptr;
-  const int64_t *grid = nullptr; ///< grid of the caller; null: that of each variant
+  const int64_t *grid = nullptr; ///< grid given by the caller; null: each variant computes its own
 };
 
 class Chooser {
 public:
-  /// Makes a chooser for a validated pack or a single manifest, which must outlive it. `withPtx`: variants that a
-  /// driver can compile from PTX, besides those in PTX format.
+  /// Makes a chooser for a validated pack or a single manifest, which must outlive it. `withPtx` marks the variants,
+  /// besides those in PTX format, that a driver can compile from PTX.
   static Result<Chooser> make(std::vector<const Manifest *> manifests, std::vector<bool> withPtx = {});
 
   size_t size() const { return variants.size(); }
   const Manifest &manifest(size_t index) const { return *manifests[index]; }
 
   DeviceVariants onDevice(const DeviceFacts &facts, std::shared_ptr<const TunedChoice> tuning = nullptr) const;
-  /// Returns the variants for a target instead of a known device (Target.h).
+  /// Returns the variants for a device that is known only by the name of a target (Target.h).
   DeviceVariants onTarget(std::string_view target, int multiprocessors) const;
 
   Choice choose(const Call &call, const DeviceVariants &device) const;
@@ -101,9 +101,9 @@ private:
     std::vector<uint16_t> conditions; ///< indices of its conditions
     size_t promises = 0;              ///< conditions that the general variant does not have
     std::vector<Expression> grid;
-    std::optional<uint16_t> gemm; ///< index of its sizes; none: no model, or unsupported target
-    std::optional<uint16_t> work; ///< index of the work of its programs; none: as above
-    bool takesCallersGrid = true; ///< its constants, and so its programs, are those of variant 0
+    std::optional<uint16_t> gemm; ///< index of its GEMM sizes; nullopt: no model, or unsupported target
+    std::optional<uint16_t> work; ///< index of the work of its programs; nullopt: as above
+    bool takesCallersGrid = true; ///< whether its constants, and therefore its programs, are those of variant 0
   };
   /// A parameter whose value is read; pointers are read as i64.
   struct Read {
@@ -116,7 +116,7 @@ private:
   Status add(const Manifest &manifest);
   void findRelevantSlots();
   DeviceVariants makeDevice(int multiprocessors, std::shared_ptr<const TunedChoice> tuning) const;
-  /// Checks if the device runs code for a target.
+  /// Checks whether the device runs code for a target.
   using TargetCheck = std::function<Status(std::string_view target, bool isPtx)>;
   void rankAll(DeviceVariants &device, const TargetCheck &check) const;
   void finish(DeviceVariants &device) const;

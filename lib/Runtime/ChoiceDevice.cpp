@@ -19,7 +19,7 @@ uint64_t nextNumber() {
 }
 
 /// Returns a larger rank for a more specific target: architecture-specific code, family-specific code, then the highest
-/// version. Fallbacks of all targets come after that. Never returns 0.
+/// version. Fallbacks rank below all other variants, whatever their targets. Never returns 0.
 uint32_t rankOf(const Target &target, bool isFallback) {
   const uint32_t suffix = target.suffix == 'a' ? 2 : target.suffix == 'f' ? 1 : 0;
   return static_cast<uint32_t>(!isFallback) << 24 | suffix << 16 |
@@ -38,12 +38,13 @@ DeviceVariants Chooser::makeDevice(int multiprocessors, std::shared_ptr<const Tu
     for (uint16_t slot : device.tuning->parameters())
       if (std::find(integers.begin(), integers.end(), slot) == integers.end())
         device.integers.push_back(slot);
-  // Key: the device, one bit per condition on a pointer and one for a caller's grid, integers, that grid.
+  // The key consists of the device, a word of bits (one per condition on a pointer, one for a caller's grid), the
+  // integers, and the caller's grid.
   device.canRemember = pointerConditions.size() < 64 && 2 + device.integers.size() + 3 <= ChoiceMemo<Choice>::maxWords;
   return device;
 }
 
-/// Computes the members that follow from ranks.
+/// Computes the members that depend on the ranks.
 void Chooser::finish(DeviceVariants &device) const {
   device.times.resize(variants.size());
   device.programTimes.resize(variants.size());
@@ -89,7 +90,8 @@ RankedVariants Chooser::makeRank(uint32_t rank, DeviceVariants &device) const {
   return ranked;
 }
 
-/// Ranks variants by their targets. Variants that run only through their PTX are considered if no other one runs.
+/// Ranks variants by their targets. Variants that run only through their PTX are considered if no variant runs
+/// directly.
 void Chooser::rankAll(DeviceVariants &device, const TargetCheck &check) const {
   for (bool takesPtx : {false, true}) {
     device.rank.clear();

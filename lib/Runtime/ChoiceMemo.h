@@ -15,7 +15,8 @@ public:
   static constexpr size_t maxWords = 32;
   using Key = std::array<uint64_t, maxWords>;
 
-  /// Only the first `count` words of the key are read. Its first two words, not both 0, determine the count.
+  /// Finds the value stored for a key, of which only the first `count` words are read. The first two words must
+  /// determine `count` and must not both be 0.
   const Value *find(const Key &key, size_t count) const {
     const Set &set = sets[setOf(key, count)];
     for (size_t way = 0; way < ways; ++way)

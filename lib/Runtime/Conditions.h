@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The conditions that a call's arguments must satisfy so that a variant serves it: the assumptions of the compiler, the
-// parameters that it fixed, and the encodability of tensor maps. All are derived from the manifest.
+// The conditions on a call's arguments under which a variant serves it: the assumptions of the compiler, the parameters
+// that it fixed, and the encodability of tensor maps. All conditions are derived from the manifest.
 //
 //   manifests ─▶ distinct conditions over the parameters of the general variant ─▶ mask of a call: bit i = condition i
 //
@@ -36,7 +36,7 @@ struct Condition {
   bool operator==(const Condition &) const = default;
 };
 
-/// A call as seen by conditions: slot i is parameter i of the general variant, an address or an integer; the last slot
+/// A call as seen by conditions. Slot i is parameter i of the general variant, an address or an integer; the last slot
 /// is num_sms.
 struct CallSlots {
   std::span<const int64_t> values;
@@ -61,7 +61,7 @@ struct SlotTest {
     return ((value & zeros) == 0) & (value - lowest <= width);
   }
 };
-/// Returns none if the condition is not that simple.
+/// Returns the condition as a SlotTest, or nullopt if it cannot be expressed as one.
 std::optional<SlotTest> simplify(const Condition &condition);
 
 /// Returns the values of the parameters in the expression: "M=70, N=16".
@@ -73,7 +73,7 @@ Error explainFailure(const Condition &condition, const CallSlots &call);
 /// Returns the value of an integer constant, or 0 or 1 for a boolean one.
 std::optional<int64_t> integerConstant(const Manifest &manifest, std::string_view name);
 
-/// Returns the names of a variant's expressions, with the slots of the general variant's parameters.
+/// Returns the names that a variant's expressions use, mapped to slots of the general variant's parameters.
 ExpressionNames namesInCall(const Manifest &variant, const Manifest &general);
 
 /// Derives all conditions of the variant.

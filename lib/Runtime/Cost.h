@@ -24,7 +24,7 @@ struct CostSpec {
   target::GemmSchedule schedule;
 };
 
-/// Returns the model of the schedule on `numSms` multiprocessors (0: that of the target GPU).
+/// Returns the model of the schedule on `numSms` multiprocessors (0: as many as the target GPU has).
 target::ScheduleFormula formulaOf(const CostSpec &cost, const target::GpuTarget &gpu, int numSms);
 
 /// The sizes of a spec as compiled expressions.
@@ -32,8 +32,8 @@ class CostSizes {
 public:
   static Result<CostSizes> compile(const CostSpec &spec, const ExpressionNames &names);
 
-  /// Evaluates the sizes. `slots` are as in the names given to compile. Returns none if the sizes cannot be evaluated.
-  /// Does not allocate.
+  /// Evaluates the sizes. `slots` are as in the names given to compile. Returns nullopt if the sizes cannot be
+  /// evaluated. Does not allocate.
   std::optional<target::GemmSize> evaluate(std::span<const int64_t> slots) const;
 
   /// Returns m, n, k.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One JSON key for each member; validateCost checks ranges.
+// Each member has one JSON key. validateCost checks the ranges.
 #include "Runtime/CostJson.h"
 
 namespace tile::runtime {

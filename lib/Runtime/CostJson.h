@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reads and writes "cost" of a manifest as JSON.
+// Reads and writes the "cost" object of a manifest as JSON.
 #pragma once
 
 #include "Runtime/Cost.h"
@@ -11,7 +11,7 @@ namespace tile::runtime {
 Json costJson(const CostSpec &cost);
 Json costJson(const ProgramsCost &cost);
 
-/// These return none for other models, which newer versions may define.
+/// Both functions return nullopt for other models, which newer versions may define.
 std::optional<CostSpec> readCost(const Json &json, std::optional<Error> &error);
 std::optional<ProgramsCost> readPrograms(const Json &json, std::optional<Error> &error);
 

@@ -15,7 +15,7 @@ enum class DataType { I1, I8, I16, I32, I64, U8, U16, U32, U64, F16, BF16, F32, 
 std::string_view dataTypeName(DataType type);
 std::optional<DataType> parseDataType(std::string_view name);
 
-/// Bytes in memory and as a kernel argument; i1 occupies one byte.
+/// Returns the size in memory and as a kernel argument; i1 occupies one byte.
 unsigned dataTypeSize(DataType type);
 constexpr bool isFloatType(DataType type) {
   return type >= DataType::F16;

@@ -100,12 +100,12 @@ struct Driver {
 #define OPTIONAL(member, symbol, ...) CUresult (*member)(__VA_ARGS__) = nullptr;
 #include "Runtime/Driver.def"
 
-  /// Returns an error with the driver's name and text for `result`: `cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY (out of
+  /// Returns an error with the driver's name and description of `result`: `cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY (out of
   /// memory)`.
   Error error(CUresult result, std::string_view call) const;
-  /// Returns success, or the error above.
+  /// Returns success, or the result of error().
   Status check(CUresult result, std::string_view call) const;
-  /// Fails with the name of the first missing OPTIONAL function.
+  /// Fails if an OPTIONAL function is missing, and names the first one.
   Status requireAll() const;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Opens the driver and describes its errors, for the function tables of libtilert and libtiledist: each library has the
-// functions that it uses.
+// Opens the driver and describes its errors. Shared by libtilert and libtiledist, each of which has a table of the
+// driver functions that it uses.
 #pragma once
 
 #include "Runtime/Driver.h"
@@ -9,7 +9,7 @@
 
 namespace tile::runtime {
 
-/// Returns an error with the driver's name and text for `result`. `Table` has getErrorName and getErrorString.
+/// Returns an error with the driver's name and description of `result`. `Table` has getErrorName and getErrorString.
 template <typename Table> Error describeFailure(const Table &table, CUresult result, std::string_view call) {
   const char *name = nullptr;
   const char *text = nullptr;
@@ -22,8 +22,8 @@ template <typename Table> Error describeFailure(const Table &table, CUresult res
                    name, text, result);
 }
 
-/// Finds driver functions with the application's lookup or, if it has none, in libcuda.so.1. The library stays open for
-/// the life of the process: unloading a driver that has threads is not safe.
+/// Finds driver functions through the application's lookup function or, if there is none, in libcuda.so.1. The library
+/// stays open for the life of the process, because unloading a driver that has threads is not safe.
 struct DriverLookup {
   tile_symbol_lookup lookup;
   void *user;

@@ -65,8 +65,8 @@ Elf64_Shdr *findByName(Sections &sections, std::string_view name) {
   return nullptr;
 }
 
-/// Every step is invertible, so any change of a single word changes the result. Not cryptographic: does not protect
-/// against deliberate collisions.
+/// Mixes bytes into a hash state. Every step is invertible, so any change to a single word changes the result. Not
+/// cryptographic: does not protect against deliberate collisions.
 uint64_t mix(uint64_t state, std::string_view bytes) {
   constexpr uint64_t prime = 0x100000001b3;
   for (; !bytes.empty(); bytes.remove_prefix(std::min(bytes.size(), sizeof(uint64_t)))) {
@@ -78,7 +78,7 @@ uint64_t mix(uint64_t state, std::string_view bytes) {
 }
 
 constexpr uint64_t checksumBasis = 0xcbf29ce484222325;
-constexpr size_t checksumDigits = 16; ///< of one checksum; the section has two
+constexpr size_t checksumDigits = 16; ///< digits of one checksum; the section contains two
 
 /// Returns the checksum of the code, its constants, and the manifest: everything between the ELF header and the section
 /// with the checksum.
@@ -86,8 +86,8 @@ std::string checksumOfContents(std::string_view bytes) {
   return fmt::format("{:016x}", mix(checksumBasis ^ bytes.size(), bytes));
 }
 
-/// Returns the checksum of everything else except the checksum itself, which ends at `end`: the ELF header, PTX or
-/// variants, names and headers of sections.
+/// Returns the checksum of everything else: the ELF header, PTX or variants, names and headers of sections. The
+/// checksums themselves, which end at `end`, are excluded.
 std::string checksumOfRest(std::string_view elf, size_t end) {
   const uint64_t ofHeader = mix(checksumBasis ^ elf.size(), elf.substr(0, sizeof(Elf64_Ehdr)));
   return fmt::format("{:016x}", mix(ofHeader, elf.substr(end)));

@@ -2,11 +2,11 @@
 // Writes and reads the manifest inside an artifact, and the PTX of a cubin.
 //
 //   cubin:  [ELF as ptxas wrote it][manifest][checksum][PTX][string table + ".tile.manifest", ...][section headers + 3]
-//           Only the ELF header (e_shoff, e_shnum) changes; existing offsets stay. The sections are SHT_PROGBITS and
+//           Only the ELF header (e_shoff, e_shnum) changes; existing offsets do not. The sections are SHT_PROGBITS and
 //           not allocated, so the driver ignores them. The simulator runs the PTX. In a cubin with several variants
-//           (Pack.h) the manifest is that of the first, and instead of the PTX there is a pack, ".tile.variants".
-//           ".tile.checksum" has two: of code and manifest, and of everything else. Damaged artifacts are rejected, not
-//           launched.
+//           (Pack.h) the manifest describes the first one, and a pack, ".tile.variants", replaces the PTX.
+//           ".tile.checksum" contains two checksums: of code and manifest, and of everything else. Damaged artifacts
+//           are rejected, not launched.
 //   PTX:    the last line is `// tile.manifest: {...}`.
 #pragma once
 
@@ -29,7 +29,7 @@ constexpr std::string_view manifestCommentPrefix = "// tile.manifest: ";
 
 bool isElf(Bytes bytes);
 
-/// Returns true if the ELF is readable and has such a section.
+/// Returns true if the ELF is readable and has a section with this name.
 bool hasElfSection(Bytes elf, std::string_view name);
 
 /// Returns the contents of the section with this name, as a view of `elf`. Fails for a malformed ELF or a missing
@@ -44,20 +44,20 @@ struct NamedSection {
 /// sections.
 Result<std::string> appendSections(Bytes elf, std::span<const NamedSection> added);
 
-/// Returns the ELF with other contents in the last section that appendSections added.
+/// Returns the ELF with new contents in the last section that appendSections added.
 Result<std::string> replaceLastSection(Bytes elf, const NamedSection &section);
 
 /// Returns the ELF with the manifest and, unless it is empty, the PTX from which it was assembled. Rejects anything but
 /// a 64-bit little-endian ELF without a manifest.
 Result<std::string> appendManifestSection(Bytes elf, std::string_view json, std::string_view ptx = {});
 
-/// Like appendManifestSection, with another section after the manifest, or none.
+/// Like appendManifestSection, but appends `last`, if given, after the manifest.
 Result<std::string> appendManifest(Bytes elf, std::string_view json, std::optional<NamedSection> last);
 
 /// Fails if any byte differs from what was written. Accepts an ELF without a checksum.
 Status checkContents(Bytes elf);
 
-/// Returns the JSON in the manifest comment of a PTX text.
+/// Returns the JSON in the manifest comment of PTX.
 Result<std::string_view> findPtxManifest(std::string_view ptx);
 
 /// Returns the PTX with the manifest as its last line; `json` must be a single line.

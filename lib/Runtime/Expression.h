@@ -10,8 +10,8 @@
 //   term = unary {('*'|'/'|'//'|'%') unary}            unary = '-' unary | primary ['**' unary]
 //   primary = integer | name | True | False | '(' expression ')' | function '(' expression {',' expression} ')'
 //
-// Division and remainder round towards minus infinity, as Python's `//`; `/` is the same operation here. `2 ** -1`,
-// which is not an integer, is an error. `if`/`else` evaluates only the branch that is taken.
+// Division and remainder round towards minus infinity, like Python's `//`; `/` is the same operation here. `2 ** -1` is
+// an error, because its value is not an integer. `if`/`else` evaluates only the branch that is taken.
 #pragma once
 
 #include "Runtime/DataType.h"
@@ -61,11 +61,11 @@ public:
 
   /// Returns the slots that the expression reads, ascending and unique.
   const std::vector<unsigned> &usedSlots() const { return slots; }
-  /// Returns the slot if the expression is just that slot's value; none if it computes.
+  /// Returns the slot if the expression is just that slot's value; otherwise nullopt.
   std::optional<unsigned> loadedSlot() const { return loaded; }
   const std::string &text() const { return source; }
 
-  /// Returns true if both have the same code, and so compute the same from the same slots.
+  /// Returns true if both have the same code, and therefore the same value for the same slots.
   bool operator==(const Expression &other) const { return code == other.code && wideConstants == other.wideConstants; }
 
 private:
@@ -106,7 +106,7 @@ private:
   template <typename T> static EvaluationError apply(Op op, T *stack, unsigned &depth);
   template <typename T> EvaluationError run(std::span<const T> values, T &result) const;
 
-  std::optional<unsigned> loaded; ///< copy outside of the code, for fast access at launch
+  std::optional<unsigned> loaded; ///< the result of loadedSlot(), kept outside the code for fast access at launch
   std::string source;
   std::vector<Instruction> code;
   std::vector<WideInteger> wideConstants; ///< literals of 2^63 and more

@@ -2,8 +2,8 @@
 // Provides _dl_find_object on machines with glibc 2.34.
 //
 // The unwinder that is linked into tile-run and libtilert asks glibc for the loaded object that contains a code
-// address. Its fast path needs a function of glibc 2.35. With this replacement the installed binaries run on older
-// systems such as Red Hat Enterprise Linux 9. It is called only while an exception propagates.
+// address. The unwinder's fast path needs a function of glibc 2.35. With this replacement the installed binaries run on
+// older systems such as Red Hat Enterprise Linux 9. It is called only while an exception propagates.
 #include <dlfcn.h>
 #include <features.h>
 

@@ -11,7 +11,7 @@
 
 namespace tile::runtime {
 
-/// Converts to and from the right-aligned bits of a floating-point type.
+/// Convert to and from the bits of a floating-point type, which are right-aligned.
 uint64_t encodeFloat(DataType type, double value);
 double decodeFloat(DataType type, uint64_t bits);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The programs of a persistent kernel are not thread blocks, so only their number is limited.
+// Checks grids. The programs of a persistent kernel are not thread blocks, so CUDA's limits on grids do not apply to
+// them.
 #include "Runtime/Grid.h"
 
 #include <algorithm>
@@ -9,8 +10,8 @@ namespace tile::runtime {
 namespace {
 
 constexpr int64_t largestSize = 2147483647; // dimension of a persistent kernel's grid, an i32
-// A block of a persistent kernel counts programs in 32 bits, and may exceed the number of programs by up to twice the
-// number of blocks.
+// Each block of a persistent kernel counts programs in 32 bits. Its counter may exceed the number of programs by up to
+// twice the number of blocks.
 constexpr int64_t maxPrograms = largestSize - 65536;
 // Limit of programs along y and z, so that addresses with large steps per program have 32-bit indices
 // (lib/Analysis/IndexBounds.cpp).

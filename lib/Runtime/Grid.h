@@ -16,8 +16,8 @@ struct GridFailure {
   explicit operator bool() const { return limit != Limit::None; }
 };
 
-/// Returns the number of thread blocks that share a program of a non-persistent kernel: a cluster of them along x, or
-/// 1.
+/// Returns the number of thread blocks that share one program of a non-persistent kernel: the size of the cluster along
+/// x, or 1 if each block has its own program.
 int64_t blocksPerProgram(const LaunchInfo &launch);
 
 /// Returns the reason why this grid of programs cannot be launched, if any.

@@ -11,8 +11,8 @@ namespace tile::runtime {
 
 using Json = nlohmann::ordered_json;
 
-/// Returns a discarded value if the text is invalid, nests deeper than any valid input (values are copied recursively),
-/// or has so many values that a small compressed text could exhaust memory.
+/// Parses JSON. Returns a discarded value if the text is invalid, nests deeper than any valid input (values are copied
+/// recursively), or has so many values that a small compressed text could exhaust memory.
 inline Json parseJson(std::string_view text) {
   constexpr int deepest = 32;
   constexpr size_t maxValues = size_t(1) << 20; // a pack of 1024 variants has 20,000
@@ -28,7 +28,7 @@ inline Json parseJson(std::string_view text) {
   return isTooLarge ? Json(Json::value_t::discarded) : json;
 }
 
-/// Returns none unless the value is an integer that fits in a signed 64-bit integer.
+/// Returns the integer, or nullopt unless the value is an integer that fits in 64 signed bits.
 inline std::optional<int64_t> integerOf(const Json &json) {
   const bool fits = json.is_number_integer() &&
                     !(json.is_number_unsigned() && json.get<uint64_t>() > static_cast<uint64_t>(INT64_MAX));
@@ -36,7 +36,7 @@ inline std::optional<int64_t> integerOf(const Json &json) {
 }
 
 /// Reads typed members of one JSON object and remembers the first error, so that a reader is a plain list of fields.
-/// The error contains the path of the member; the caller adds the name of the text.
+/// The error contains the path of the member; the caller adds the name of the document.
 class ObjectReader {
 public:
   ObjectReader(const Json &object, std::string path, std::optional<Error> &error)
@@ -91,7 +91,7 @@ public:
     return 0;
   }
 
-  /// Reads a list of expressions; integers are accepted and converted to text.
+  /// Reads a list of expressions; integers are accepted and converted to strings.
   std::vector<std::string> strings(const char *key, bool required = false) const {
     std::vector<std::string> result;
     const Json *value = find(key);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Loads a kernel's module into the current context and checks once the limits that do not depend on arguments:
-// architecture, shared memory, threads per block.
+// Loads a kernel's module into the current context. Checks the limits that do not depend on arguments (architecture,
+// shared memory, threads per block) once, when the module is loaded.
 #include "Runtime/Kernel.h"
 
 #include "Runtime/ErrorState.h"
@@ -42,9 +42,9 @@ Error errorOf(const Driver &driver, const LoadAttempt &attempt) {
   return error;
 }
 
-/// Returns the number of parameters of the code, if the driver supports that. Drivers before 13.2 are queried for one
-/// parameter after another until they fail, which compute-sanitizer reports as an API error. Drivers before 550 have no
-/// query.
+/// Returns the number of parameters of the code, or nullopt if the driver cannot report it. Drivers before 13.2 report
+/// only individual parameters, which are queried until a query fails; compute-sanitizer reports this failure as an API
+/// error. Drivers before 550 have no query.
 std::optional<size_t> countParameters(const Driver &driver, CUfunction function) {
   if (!driver.functionGetParameter)
     return std::nullopt;
@@ -61,8 +61,8 @@ std::optional<size_t> countParameters(const Driver &driver, CUfunction function)
   }
 }
 
-/// The driver reads as many arguments as the code has parameters. With a manifest that does not match the code, it
-/// would read past the end of the argument array.
+/// Checks that the code has the parameters of the manifest. The driver reads as many arguments as the code has
+/// parameters, so with a manifest that does not match, it would read past the end of the argument array.
 Status checkParameters(const Driver &driver, const tile_kernel &kernel, CUfunction function) {
   std::vector<size_t> expected;
   for (const ParameterCheck &check : kernel.checks)
@@ -133,9 +133,9 @@ bool kernelHasPtx(const tile_kernel &kernel) {
   return kernel.owner ? hasPtx(kernel.owner->artifact, kernel.index) : hasPtx(kernel.artifact, 0);
 }
 
-/// Loads the module. The image of a variant is decompressed on demand. A driver that is older than the toolkit of a
-/// cubin rejects it, and the simulator rejects any cubin; both compile the PTX from which it was assembled, if the
-/// artifact contains it.
+/// Loads the module. The image of a variant is decompressed on demand. A driver older than the toolkit that made a
+/// cubin rejects the cubin, and the simulator rejects every cubin. In both cases the PTX from which the cubin was
+/// assembled is compiled instead, if the artifact contains it.
 Result<CUmodule> loadModule(const Driver &driver, const tile_kernel &kernel) {
   const Artifact &whole = kernel.owner ? kernel.owner->artifact : kernel.artifact;
   const bool isPacked = kernel.owner && whole.pack->hasImage(kernel.index);
@@ -159,7 +159,7 @@ Result<CUmodule> loadModule(const Driver &driver, const tile_kernel &kernel) {
   return error;
 }
 
-/// Loads into `context`, which is current. If it fails, nothing remains loaded.
+/// Loads the kernel into `context`, which is current. On failure, nothing remains loaded.
 Result<LoadedModule> loadInto(const Driver &driver, const tile_kernel &kernel, CUcontext context) {
   // The first launch of a variant may be in a captured stream.
   const RelaxedCapture relaxed(driver);
@@ -184,7 +184,7 @@ Result<LoadedModule> loadInto(const Driver &driver, const tile_kernel &kernel, C
     status = configureFunction(driver, artifact.manifest.launch, loaded.function, *limits);
   if (status)
     return loaded;
-  (void)driver.moduleUnload(*module); // report the first error
+  (void)driver.moduleUnload(*module); // if unloading fails too, report the first error
   return status.error();
 }
 
@@ -195,7 +195,7 @@ std::string labelOf(const tile_kernel &kernel) {
                      kernel.owner ? fmt::format(", variant {}", variantLabel(manifest)) : "");
 }
 
-/// Makes a kernel without its variants.
+/// Makes a kernel, but not its `variants`.
 Result<std::unique_ptr<tile_kernel>> makeOne(tile_runtime *runtime, Artifact artifact) {
   auto kernel = std::make_unique<tile_kernel>();
   kernel->runtime = runtime;
@@ -330,7 +330,7 @@ const LoadedModule *findModule(tile_kernel &asked, CUcontext context, tile_statu
   const std::lock_guard<std::mutex> lock(kernel.loading);
   known = kernel.moduleCount.load(std::memory_order_relaxed);
   for (unsigned i = 0; i < known; ++i)
-    if (kernel.modules[i].context == context) // loaded by another thread meanwhile
+    if (kernel.modules[i].context == context) // another thread has loaded it in the meantime
       return &kernel.modules[i];
   if (known == tile_kernel::maxModules) {
     status = reportError(TILE_ERROR_RESOURCES, "the kernel is already loaded in {} contexts, the maximum", known);

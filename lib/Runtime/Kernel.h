@@ -56,9 +56,10 @@ struct tile_kernel {
   tile::runtime::LoadedModule modules[maxModules];
   std::unique_ptr<tile::runtime::ScratchBuffers> scratch; // null: the kernel needs none
 
-  /// Variants of a kernel that has several. The members above are then those of variant 0, and no module is loaded.
+  /// The variants, if the kernel has several. The members above then describe variant 0, and no module is loaded in
+  /// them.
   std::unique_ptr<tile::runtime::Variants> variants;
-  /// Handle of variant 0 of a kernel without variants, created on demand; shares everything that is loaded.
+  /// The handle of variant 0 if the kernel has a single variant. Created on demand; uses the modules of this kernel.
   std::unique_ptr<tile_kernel> sole;
   /// For a variant: the kernel that owns it, and its index.
   tile_kernel *owner = nullptr;
@@ -73,10 +74,10 @@ namespace tile::runtime {
 /// Takes ownership of the artifact and compiles its expressions, including those of its variants.
 Result<std::unique_ptr<tile_kernel>> makeKernel(tile_runtime *runtime, Artifact artifact);
 
-/// Makes a kernel for one variant. Its image stays in the pack.
+/// Makes a kernel for one variant, whose image stays in the pack.
 Result<std::unique_ptr<tile_kernel>> makeVariant(tile_kernel &owner, size_t index);
 
-/// Returns variant `index` of a kernel, which must exist; created on demand.
+/// Returns the existing variant `index` of a kernel as a kernel, which is created on demand.
 Result<tile_kernel *> variantHandle(tile_kernel &kernel, size_t index);
 
 /// Returns the current context. On failure sets the thread's last error and returns null; so do the functions below.
@@ -96,17 +97,18 @@ Result<DeviceLimits> queryLimits(const Driver &driver);
 const LoadedModule *findModule(tile_kernel &kernel, tile_status &status);
 const LoadedModule *findModule(tile_kernel &kernel, CUcontext context, tile_status &status);
 
-/// Also frees scratch memory.
+/// Unloads the modules and frees scratch memory, in all contexts.
 void unloadModules(tile_kernel &kernel);
 
-/// Checks the array itself. Here and below, the status is also the thread's last error.
+/// Checks the number of arguments and that no pointer is null. Here and below, the status is also the thread's last
+/// error.
 tile_status checkArgumentArray(const tile_kernel &kernel, void *const *arguments, size_t count);
 
 /// Evaluates the grid of programs for these arguments.
 tile_status evaluateGrid(const tile_kernel &kernel, const ArgumentSlots &slots, int64_t grid[3]);
 
-/// Computes the grid of thread blocks for these programs: the same grid or, for a persistent kernel, the resident
-/// blocks. May be 0x0x0.
+/// Computes the grid of thread blocks for a grid of programs: the grid itself, with the blocks that share a program, or
+/// for a persistent kernel the resident blocks. The result may be 0x0x0.
 tile_status chooseBlocks(const tile_kernel &kernel, const int64_t programs[3], int multiprocessors, int64_t blocks[3]);
 
 /// Checks the assumptions of the kernel about its arguments: alignments, divisors, requirements.

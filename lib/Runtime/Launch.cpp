@@ -181,7 +181,8 @@ tile_status chooseBlocks(const tile_kernel &kernel, const int64_t programs[3], i
   blocks[0] *= blocksPerProgram(info);
   if (!info.persistent)
     return TILE_OK;
-  // Whole clusters: blocks at the edge of the grid may have no program, and the device need not be full.
+  // Launch whole clusters. At the edge of the grid some blocks may have no program, and few programs need not fill the
+  // device.
   const int64_t cluster = info.cluster[0];
   const int64_t *group = info.programsPerCluster;
   const int64_t count = programs[0] * programs[1] * programs[2];
@@ -192,7 +193,7 @@ tile_status chooseBlocks(const tile_kernel &kernel, const int64_t programs[3], i
       needed *= (programs[i] + group[i] - 1) / group[i];
   }
   const int64_t resident = residentBlocks(info, multiprocessors);
-  // Blocks that share programs are useful beyond the number of programs.
+  // If blocks share programs, it pays to launch more blocks than there are programs.
   const bool sharesPrograms = info.sharesTails && needed != 0;
   blocks[0] = sharesPrograms ? resident : std::min(needed, resident);
   blocks[1] = blocks[2] = 1;
@@ -268,7 +269,7 @@ tile_status convertValue(const tile_kernel &kernel, size_t index, const tile_val
       return status;
     bits = static_cast<uint64_t>(value.as.integer);
   }
-  std::memcpy(storage, &bits, sizeof(bits)); // little endian: the argument is the low bytes
+  std::memcpy(storage, &bits, sizeof(bits)); // little endian: the low bytes are the argument
   return TILE_OK;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Semantics of the manifest: lookups, and the validation on which every reader relies.
+// Looks up parts of the manifest and validates it; every reader relies on this validation.
 #include "Runtime/Manifest.h"
 
 #include "Runtime/Target.h"
@@ -137,7 +137,7 @@ Status checkLaunch(const LaunchInfo &launch, const ExpressionNames &names) {
   if (launch.persistent && clusterSize != launch.cluster[0])
     return invalid(fmt::format("a persistent kernel has the cluster {}x{}x{}; expected one of {}x1x1",
                                launch.cluster[0], launch.cluster[1], launch.cluster[2], clusterSize));
-  // 64 MiB: far above need; multiplied by any number of blocks still far from overflow.
+  // 64 MiB: far more than needed, and its product with any number of blocks is still far from overflow.
   constexpr int64_t maxScratch = int64_t(64) << 20;
   if (!inRange(launch.scratchPerCta, 0, maxScratch))
     return invalid(fmt::format("scratch_per_cta is {} bytes; expected 0 to {}", launch.scratchPerCta, maxScratch));
@@ -194,7 +194,7 @@ ExpressionNames expressionNames(const Manifest &manifest) {
     else if (const bool *boolean = std::get_if<bool>(&value))
       names.constants.emplace_back(name, *boolean);
   }
-  // A launch is on one GPU; for several, lib/Runner adds constants of these names.
+  // A launch runs on one GPU. For several GPUs, lib/Runner adds constants of these names.
   for (const auto &[name, value] : {std::pair<std::string_view, int64_t>{"this_rank", 0}, {"num_ranks", 1}})
     if (!manifest.findParameter(name) &&
         std::none_of(names.constants.begin(), names.constants.end(),
@@ -205,7 +205,7 @@ ExpressionNames expressionNames(const Manifest &manifest) {
 
 ExpressionNames tensorMapNames(const Manifest &manifest) {
   ExpressionNames names = expressionNames(manifest);
-  names.variables.pop_back(); // the last variable; slots of parameters do not change
+  names.variables.pop_back(); // num_sms is the last variable, so the slots of parameters do not change
   return names;
 }
 

@@ -66,7 +66,7 @@ struct TensorMapSpec {
   std::vector<std::string> strides; ///< in elements; all dimensions but the last
   std::vector<int64_t> box;         ///< elements per access
   int64_t swizzle = 0;              ///< bytes: 0, 32, 64 or 128
-  int64_t l2Promotion = 128;        ///< bytes per L2 read from memory: 128 or 256
+  int64_t l2Promotion = 128;        ///< bytes that L2 fetches from memory at a time: 128 or 256
 };
 
 using ConstantValue = std::variant<int64_t, double, bool, std::string>;
@@ -111,7 +111,7 @@ struct Manifest {
   std::string sourceFile;
   std::string sourceHash;
   std::string target;               ///< "sm_90a"
-  std::optional<target::Card> card; ///< the card whose constants the compiler has used; without notes
+  std::optional<target::Card> card; ///< the card whose constants the compiler used; its notes are not stored
   std::string format;               ///< "cubin" or "ptx"; empty if the manifest was never in an artifact
   /// The variant's name within its artifact; empty for a single variant. Letters, digits and ".+_-".
   std::string variant;
@@ -121,16 +121,19 @@ struct Manifest {
   std::vector<std::pair<std::string, ConstantValue>> constants;
   std::vector<TensorMapSpec> tensorMaps;
   LaunchInfo launch;
-  std::vector<std::string> requirements; ///< expressions that must be nonzero for the arguments of a launch
-  std::optional<CostSpec> cost;          ///< the GEMM that it computes, for the cost model; none: it is not a GEMM
-  std::optional<ProgramsCost> programs;  ///< otherwise the work of one program; neither: the time of a call is unknown
+  std::vector<std::string> requirements; ///< expressions that must be nonzero for a launch
+  /// The GEMM that the kernel computes, for the cost model; nullopt: it is not a GEMM.
+  std::optional<CostSpec> cost;
+  /// The work of one program if the kernel is not a GEMM. With neither, times are unknown.
+  std::optional<ProgramsCost> programs;
   std::vector<Expectation> expect;
 
   const Parameter *findParameter(std::string_view name) const;
 };
 
-/// Slot i is parameter i; slot `parameters.size()` is `num_sms`. Integer constants are substituted, and `this_rank` and
-/// `num_ranks`: 0 and 1 without constants of these names.
+/// Returns the names that expressions may use. Slot i is parameter i; slot `parameters.size()` is `num_sms`. Names of
+/// integer constants are replaced by their values, as are `this_rank` and `num_ranks`, which are 0 and 1 if there are
+/// no constants of these names.
 ExpressionNames expressionNames(const Manifest &manifest);
 
 /// Returns the names that expressions of tensor maps may use: excludes num_sms, because a map depends only on
@@ -139,10 +142,10 @@ ExpressionNames tensorMapNames(const Manifest &manifest);
 
 Result<Manifest> parseManifest(std::string_view json);
 
-/// Returns a single line without `indent`, as PTX needs, and pretty-printed text with it.
+/// Returns JSON: a single line, as PTX needs, or with `indent` pretty-printed text.
 std::string toJson(const Manifest &manifest, int indent = -1);
 
-/// Performs the checks of parseManifest beyond JSON syntax, for writers.
+/// Performs the checks that parseManifest makes beyond JSON syntax, for code that writes manifests.
 Status validate(const Manifest &manifest);
 
 } // namespace tile::runtime

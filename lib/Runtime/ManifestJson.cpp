@@ -123,7 +123,7 @@ void readConstants(const Json &json, Manifest &manifest, const ObjectReader &rea
   }
 }
 
-/// Doubles keep their JSON form. Infinities and NaN, which JSON lacks, become text.
+/// Doubles keep their JSON form. Infinities and NaN, which JSON lacks, become strings.
 Json constantJson(const ConstantValue &value) {
   if (const double *number = std::get_if<double>(&value); number && !std::isfinite(*number))
     return Json(fmt::format("{}", *number));

@@ -26,7 +26,7 @@ size_t editDistance(std::string_view a, std::string_view b) {
 
 std::string knownNames(std::string_view name, std::vector<std::string> known) {
   constexpr size_t most = 5;
-  std::set<std::string> seen; // variants for several targets may have the same name
+  std::set<std::string> seen; // variants for different targets may have the same name
   std::erase_if(known, [&](const std::string &text) { return !seen.insert(text).second; });
   const size_t count = known.size();
   if (count <= most)

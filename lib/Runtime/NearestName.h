@@ -8,11 +8,11 @@
 
 namespace tile::runtime {
 
-/// Returns the number of insertions, deletions and substitutions between two texts.
+/// Returns the number of insertions, deletions and substitutions that turn one string into the other.
 size_t editDistance(std::string_view a, std::string_view b);
 
-/// Returns "; it has a, b, c" for the message. Of more than five names it lists the nearest five and the number of all,
-/// because an artifact may have hundreds of variants.
+/// Returns "; it has a, b, c" to append to an error message. If there are more than five names, lists the five nearest
+/// and the total number, because an artifact may have hundreds of variants.
 std::string knownNames(std::string_view name, std::vector<std::string> known);
 
 } // namespace tile::runtime

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The index and its frames. The index is untrusted: offsets, sizes and names are checked when it is read, and contents
-// by the checksum of their frame when they are decompressed.
+// Reads and writes the index and its frames. The index is untrusted: offsets, sizes and names are checked when it is
+// read. Contents are checked by the checksum of their frame when they are decompressed.
 #include "Runtime/Pack.h"
 
 #include "Runtime/Conditions.h"
@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view magic = "tilepack";
 constexpr uint32_t packVersion = 1;
 constexpr size_t headerBytes = 16;
-// Far above need: manifests have 3 KB, cubins less than 1 MB.
+// Far more than needed: manifests have 3 KB, cubins less than 1 MB.
 constexpr uint64_t largestIndex = uint64_t(32) << 20, largestContents = uint64_t(256) << 20;
 
 Error malformed(std::string message) {
@@ -28,7 +28,7 @@ Error malformed(std::string message) {
 class ContentHash {
 public:
   void add(std::string_view bytes) {
-    addByte(bytes.size()); // moving bytes from one text to the next must change the hash
+    addByte(bytes.size()); // moving bytes from one string to the next must change the hash
     for (unsigned char byte : bytes)
       addByte(byte);
   }
@@ -55,7 +55,8 @@ std::string assemble(const Json &index, std::string_view frames) {
   return bytes;
 }
 
-/// Checks two manifests of a pack for consistency, except for what they compute.
+/// Checks that a manifest of the pack has the kernel, parameters and types of the general one, and no weaker
+/// assumptions. Does not check that both compute the same.
 Status checkAgainstGeneral(const Manifest &manifest, const Manifest &general) {
   if (manifest.kernel != general.kernel)
     return malformed(fmt::format("variant {} is of kernel '{}', variant {} of '{}'", variantLabel(manifest),
@@ -131,7 +132,7 @@ public:
     return json;
   }
 
-  /// Writes the pack. `elf` is the image of a first variant without one.
+  /// Writes the pack. If the first variant has no image in the pack, `elf` is its image.
   Result<std::string> write(std::span<const PackedVariant> variants, std::string_view elf) {
     std::vector<const Manifest *> manifests;
     for (const PackedVariant &variant : variants)
@@ -211,7 +212,7 @@ Result<Pack> Pack::read(Bytes bytes) {
 
 namespace {
 
-/// Returns the number of a frame, if the key is present.
+/// Returns the index of a frame, if the key is present.
 std::optional<size_t> readNumber(const ObjectReader &reader, const char *key, size_t count) {
   if (!reader.find(key))
     return std::nullopt;
@@ -251,7 +252,7 @@ Status Pack::readIndex(std::string_view text, size_t frameBytes) {
     return malformed(
         fmt::format("it is truncated: it has {} bytes and needs {}", firstFrame + frameBytes, firstFrame + needed));
   reader.forEach("variants", [&](const Json &element, const std::string &path) {
-    if (error || entries.size() > maxVariants) // checkVariants reports the error
+    if (error || entries.size() > maxVariants) // checkVariants reports that there are too many
       return;
     const ObjectReader item(element, path, error);
     Entry &entry = entries.emplace_back();
@@ -322,7 +323,7 @@ std::vector<Result<std::string>> Pack::tuning() const {
 }
 
 std::string Pack::withTuning(std::span<const std::string> texts) const {
-  // Tables come after all other frames, which do not change.
+  // Frames of tables come after all other frames, which do not change.
   size_t used = 0;
   Json variants = Json::array();
   for (const Entry &entry : entries) {

@@ -3,15 +3,15 @@
 // several variants has a pack in its section ".tile.variants".
 //
 //   "tilepack" | version 1, u32 | bytes of the index frame, u32 | index frame | frame | frame | ...
-//   index, JSON: {"hash": "fnv1a64:...", "frames": [[offset, bytes, bytes inside], ...],
+//   index, JSON: {"hash": "fnv1a64:...", "frames": [[offset, bytes, decompressed bytes], ...],
 //                 "variants": [{"manifest": "{...}", "image": 0, "ptx": 1}, ...], "tuning": [2]}
 //
-// A frame is a zstd frame with a checksum, so that damage is detected and reported with the name of the variant. There
-// is one for each distinct image and each PTX; offsets count from the end of the index frame. A variant without "image"
-// is the ELF that contains the pack: the first variant of a cubin. The same variants produce identical bytes.
+// A frame is a zstd frame with a checksum, so damage is detected and reported with the name of the variant. Equal
+// images or PTX share a frame. Offsets count from the end of the index frame. A variant without "image" is the ELF that
+// contains the pack, as is the first variant of a cubin. The same variants produce identical bytes.
 //
-// Variant 0 is the general one: it has all parameters of the kernel, and makes no assumption that another does not
-// make. Other variants may lack parameters, which are then among their constants: they serve calls with these values.
+// Variant 0 is the general one: it has all parameters of the kernel, and assumes only what every other variant assumes
+// as well. Another variant may lack parameters that are among its constants; it serves only calls with these values.
 #pragma once
 
 #include "Runtime/ElfSection.h"
@@ -41,7 +41,7 @@ bool isPack(Bytes bytes);
 
 class Pack {
 public:
-  /// Copies the bytes, and decompresses only the index.
+  /// Reads a pack. Copies the bytes, but decompresses only the index.
   static Result<Pack> read(Bytes bytes);
 
   size_t size() const { return entries.size(); }
@@ -51,15 +51,15 @@ public:
   bool hasImage(size_t index) const { return entries[index].image.has_value(); }
   /// Returns true if there is PTX in addition to the image.
   bool hasPtx(size_t index) const { return entries[index].ptx.has_value(); }
-  /// Returns the cubin or PTX of a variant that has one in the pack.
+  /// Returns the cubin or PTX of a variant for which hasImage or hasPtx is true.
   Result<std::string> image(size_t index) const;
   Result<std::string> ptx(size_t index) const;
 
   /// Returns the hash of manifests, images and PTX of all variants, which identifies the pack in tuning tables.
   const std::string &hash() const { return contentHash; }
-  /// Returns the texts of tuning tables, one per device (Tuning.h); a damaged one is replaced by an error.
+  /// Returns the JSON of the tuning tables, one per device (Tuning.h). A damaged table is replaced by an error.
   std::vector<Result<std::string>> tuning() const;
-  /// Returns the pack with other tables.
+  /// Returns the bytes of the pack with these tables instead of its own.
   std::string withTuning(std::span<const std::string> tables) const;
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The C API of packs of several kernels.
+// The C API for packs of several kernels.
 #include "Runtime/ApiGuard.h"
 #include "Runtime/Bundle.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One expression for each member of the model's input.
+// Each member of the model's input has one expression.
 #include "Runtime/ProgramsCost.h"
 
 #include "Runtime/Manifest.h"

@@ -17,7 +17,7 @@ namespace tile::runtime {
 
 struct Manifest;
 
-/// Members are those of target::ProgramWork, as expressions over integer parameters, constants and num_sms.
+/// The members of target::ProgramWork as expressions over integer parameters, constants and num_sms.
 struct ProgramsCost {
   std::string steps, exchanges, bytes, rereadBytes, tensorFlops, operations, special, uniqueBytes;
   int64_t operandBits = 16; ///< width of dot operands
@@ -26,7 +26,7 @@ struct ProgramsCost {
   bool operator==(const ProgramsCost &) const = default;
 };
 
-/// The expressions in the order of the JSON keys.
+/// A JSON key with the member for its expression and the member for its value; programsKeys lists them in order.
 struct ProgramsKey {
   const char *key;
   std::string ProgramsCost::*text;
@@ -34,12 +34,12 @@ struct ProgramsKey {
 };
 std::span<const ProgramsKey> programsKeys();
 
-/// A description as compiled expressions.
+/// A cost description with compiled expressions.
 class ProgramsExpressions {
 public:
   static Result<ProgramsExpressions> compile(const ProgramsCost &cost, const ExpressionNames &names);
 
-  /// Evaluates the work. `slots` are as in the names given to compile. Returns none if an expression cannot be
+  /// Evaluates the work. `slots` are as in the names given to compile. Returns nullopt if an expression cannot be
   /// evaluated. Does not allocate.
   std::optional<target::ProgramWork> evaluate(std::span<const int64_t> slots, double programs) const;
 
@@ -52,7 +52,7 @@ private:
   int64_t warps = 4;
 };
 
-/// Returns the model for a variant on `numSms` multiprocessors (0: that of the target GPU).
+/// Returns the model for a variant on `numSms` multiprocessors (0: as many as the target GPU has).
 target::ProgramTime programTimeOf(const Manifest &manifest, const target::GpuTarget &gpu, int numSms);
 
 /// Checks the preconditions of the model; the error names the key.

@@ -13,7 +13,7 @@ public:
   ~RelaxedCapture() { exchange(); }
 
 private:
-  void exchange() { // if this fails, the following driver calls fail and are reported
+  void exchange() { // on failure, the following driver calls fail and are reported
     if (driver.threadExchangeCaptureMode)
       (void)driver.threadExchangeCaptureMode(&mode);
   }

@@ -11,14 +11,16 @@
 namespace tile::runtime {
 namespace {
 
-/// Returns the calling thread's number, from 1. Unlike identifiers of the driver and the system, it is never reused.
+/// Returns the number of the calling thread, from 1. Unlike identifiers of the driver and the system, it is never
+/// reused.
 uint64_t threadNumber() {
   static std::atomic<uint64_t> threads = 0;
   static thread_local const uint64_t number = threads.fetch_add(1, std::memory_order_relaxed) + 1;
   return number;
 }
 
-/// One handle denotes the default streams of all threads, which are separate streams.
+/// Returns the number of the thread that owns the stream, or 0 if its handle is unique. The per-thread default streams
+/// of all threads have the same handle, but are separate streams.
 uint64_t owningThread(CUstream stream) {
   return stream == cuda::streamPerThread ? threadNumber() : 0;
 }
@@ -58,7 +60,7 @@ Result<CUdeviceptr> makeScratch(const Driver &driver, CUstream stream, uint64_t 
   if (Status status = driver.check(driver.memoryAllocate(&address, bytes), "cuMemAlloc"); !status)
     return status.error();
   if (Status status = driver.check(driver.fillBytes(address, 0, bytes, stream), "cuMemsetD8Async"); !status) {
-    (void)driver.memoryFree(address); // report the first error
+    (void)driver.memoryFree(address); // if freeing fails too, report the first error
     return status.error();
   }
   return address;
@@ -92,7 +94,7 @@ tile_status findScratch(tile_kernel &asked, const LoadedModule &module, CUstream
     return TILE_OK;
   }
   const std::lock_guard<std::mutex> lock(buffers.making);
-  if (const ScratchBuffer *found = findBuffer(buffers, wanted)) { // allocated by another thread meanwhile
+  if (const ScratchBuffer *found = findBuffer(buffers, wanted)) { // another thread has allocated it in the meantime
     address = found->address;
     return TILE_OK;
   }
@@ -139,7 +141,7 @@ void freeScratch(tile_kernel &kernel, CUcontext context) {
   const unsigned known = kernel.scratch->count.load(std::memory_order_acquire);
   for (unsigned i = 0; i < known; ++i)
     if (const ScratchBuffer &entry = kernel.scratch->entries[i]; entry.context == context)
-      (void)kernel.runtime->driver->memoryFree(entry.address); // after a device fault all calls fail
+      (void)kernel.runtime->driver->memoryFree(entry.address); // after a device fault all calls fail, so ignore errors
 }
 
 } // namespace tile::runtime

@@ -4,8 +4,8 @@
 //
 //   (context, stream) ─▶ buffer: bytes per block x maximum blocks of a launch; zero before its first launch
 //
-// A launch leaves its flags zero, so the launches of a stream, which are ordered, share a buffer without clearing it.
-// Launches of different streams may overlap and must not share one. Buffers are found like modules (Kernel.h): an array
+// A launch leaves its flags zero. The launches in a stream are ordered, so they share a buffer without clearing it.
+// Launches in different streams may overlap and must not share one. Buffers are found like modules (Kernel.h): an array
 // of published entries, written under a mutex, read without one, freed with the kernel. An entry outlives its stream; a
 // later stream with the same handle reuses the buffer.
 #pragma once

@@ -61,7 +61,7 @@ Status checkTarget(std::string_view targetName, bool isPtx, std::string_view dev
                    isPtx ? "PTX" : "cubin", targetName, deviceName, rule);
 }
 
-/// Returns the suffix of the target of tilec with all instructions of a device.
+/// Returns the suffix of the tilec target that provides all instructions of devices of this major version.
 static std::string_view suffixOfBestTarget(int major) {
   constexpr int hopper = 9, blackwell = 10;
   return major < hopper ? "" : major == blackwell ? "f" : "a";

@@ -4,7 +4,7 @@
 //   cubin  sm_80    devices 8.x, x >= 0, of the same major version
 //   cubin  sm_90a   exactly 9.0 ("architecture-specific")
 //   cubin  sm_100f  10.x, x >= 0 ("family-specific"; CUDA programming guide, compute capabilities)
-//   PTX    sm_80    any device from 8.0 on; with a suffix as a cubin
+//   PTX    sm_80    any device from 8.0 on; with a suffix, the same devices as a cubin
 //
 // A name may also denote a device: sm_90 then has only the properties common to all devices of 9.0, so it runs neither
 // architecture-specific nor family-specific code.

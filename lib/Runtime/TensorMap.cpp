@@ -119,7 +119,7 @@ tile_status makeRequest(const tile_kernel &kernel, const TensorMapPlan &plan, vo
                          "parameter {} '{}': dimension {} ('{}') is {}; a tensor map can have 0 to {}", plan.base, name,
                          dim, plan.sizes[dim].text(), *size, largestMapSize);
     isEmpty |= *size == 0;
-    // A map cannot be empty. If a dimension is, the kernel accesses nothing in the tensor (EmptyDescriptors.h).
+    // A map cannot have an empty dimension. If the tensor has one, the kernel does not access it (EmptyDescriptors.h).
     request.sizes[rank - 1 - dim] = static_cast<uint64_t>(std::max<int64_t>(*size, 1));
   }
   for (unsigned dim = 0; dim + 1 < rank; ++dim) {
@@ -137,7 +137,7 @@ tile_status makeRequest(const tile_kernel &kernel, const TensorMapPlan &plan, vo
                          "parameter {} '{}': stride {} ('{}') is {} elements, {} bytes, which is not a multiple of {} "
                          "bytes; the kernel accesses it through a tensor map",
                          plan.base, name, dim, plan.strides[dim].text(), *stride, bytes, mapAlignment);
-    // Rows of an empty tensor have a stride of zero, which no access uses.
+    // An empty tensor may have rows with a stride of zero, which a map cannot have and no access uses.
     request.strides[rank - 2 - dim] = isEmpty ? std::max(bytes, mapAlignment) : bytes;
   }
   return TILE_OK;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Encodes tensor maps (TMA descriptors): combines the specification in the manifest and the arguments of a launch to
-// the 128 bytes that the kernel takes by value.
+// Encodes tensor maps (TMA descriptors): computes the 128 bytes that the kernel takes by value from the specification
+// in the manifest and the arguments of a launch.
 //
 //   manifest                                load: planTensorMap          launch: encodeTensorMap
 //   {"base": "a", "shape": ["M", "K"], ─▶   compiled expressions,   ─▶   request (integers, innermost first)
 //    "strides": ["lda"], "box": ...}        constant part                ─▶ thread's cache ─▶ cuTensorMapEncodeTiled
 //
-// Encoding depends only on the request, so a launch with the pointers and sizes of an earlier one copies the map from a
-// small thread-local cache, without lock or allocation.
+// Encoding depends only on the request. A launch with the pointers and sizes of an earlier launch copies the map from a
+// small thread-local cache, without a lock or an allocation.
 #pragma once
 
 #include "Runtime/ArgumentSlots.h"
@@ -50,7 +50,7 @@ struct TensorMapPlan {
 /// Compiles a specification. The manifest must have been validated.
 Result<TensorMapPlan> planTensorMap(const TensorMapSpec &spec, const Manifest &manifest);
 
-/// Encodes map `index` of a kernel with a runtime for these arguments. The status is also the thread's last error.
+/// Encodes map `index` for these arguments. The kernel must have a runtime. The status is also the thread's last error.
 tile_status encodeTensorMap(const tile_kernel &kernel, size_t index, void *const *arguments, const ArgumentSlots &slots,
                             TensorMap &map);
 

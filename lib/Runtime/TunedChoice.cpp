@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Names are resolved to indices once; a lookup compares all keys of the call's class.
+// Names are resolved to indices when a table is compiled. A lookup compares the call with all keys of its class.
 #include "Runtime/TunedChoice.h"
 
 #include <algorithm>
@@ -97,7 +97,7 @@ std::optional<TunedChoice::Found> TunedChoice::find(std::span<const int64_t> val
     if (!isSame && ((farthest > 1 && !anyDistance) || distance >= least))
       continue;
     nearest = &key;
-    least = isSame ? -1 : distance; // cannot be beaten
+    least = isSame ? -1 : distance; // an exact match cannot be beaten
   }
   if (!nearest)
     return std::nullopt;

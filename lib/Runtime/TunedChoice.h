@@ -11,7 +11,7 @@ namespace tile::runtime {
 
 using VariantSet = std::bitset<maxVariants>;
 
-/// Convert to and from "1f": the last digit contains variants 0 to 3.
+/// Convert to and from hexadecimal digits such as "1f". The last digit stands for variants 0 to 3.
 std::string toHex(const VariantSet &set);
 std::optional<VariantSet> parseHex(std::string_view text);
 
@@ -22,14 +22,15 @@ public:
 
   struct Found {
     size_t variant = 0;
-    double microseconds = -1; ///< negative: measured for other sizes
+    double microseconds = -1; ///< negative: the entry was measured for other sizes
   };
-  /// Returns the one of `candidates` that serves a call fastest; `serves` has all variants that accept it. `values` are
-  /// the integer parameters of variant 0.
+  /// Returns the variant among `candidates` that is fastest for a call. `serves` contains all variants that accept the
+  /// call. `values` are the integer parameters of variant 0. With `anyDistance`, sizes may be arbitrarily far from the
+  /// entry's.
   std::optional<Found> find(std::span<const int64_t> values, const VariantSet &serves, const VariantSet &candidates,
                             bool anyDistance) const;
 
-  /// Indices of parameters of variant 0.
+  /// Returns the indices of the table's parameters among those of variant 0.
   const std::vector<uint16_t> &parameters() const { return slots; }
 
 private:
@@ -37,7 +38,7 @@ private:
     double microseconds;
     size_t variant;
   };
-  /// Measurements for one class and one list of sizes.
+  /// The measurements for one class of calls and one list of sizes.
   struct Key {
     VariantSet serves;
     std::vector<int64_t> sizes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Text form of tables, their validity checks, and their storage in an artifact.
+// Reads, writes, checks and merges tables, and stores them in artifacts.
 #include "Runtime/Tuning.h"
 
 #include "Runtime/Artifact.h"
@@ -34,7 +34,7 @@ TuningEntry readEntry(const Json &json, const std::string &path, size_t paramete
   return entry;
 }
 
-/// Returns sorted entries; of entries that differ only in time, the fastest is kept.
+/// Returns sorted entries. If entries differ only in time, keeps the fastest.
 std::vector<TuningEntry> normalised(const std::vector<TuningEntry> &entries) {
   std::map<std::tuple<std::vector<int64_t>, std::string, std::string>, double> times;
   for (const TuningEntry &entry : entries) {
@@ -169,7 +169,7 @@ Result<TuningTable> transferTuning(const TuningTable &table, const Pack &pack) {
     return makeError(TILE_ERROR_INVALID_ARGUMENT, "kernel '{}' has changed since it was measured; tune again",
                      table.kernel);
   const std::vector<std::string> names = namesOfVariants(pack);
-  std::vector<size_t> indices; // of each variant of the pack, among those that were measured
+  std::vector<size_t> indices; // for each variant of the pack, its index among the measured variants
   for (const std::string &name : names) {
     const auto found = std::find(table.variants.begin(), table.variants.end(), name);
     if (found == table.variants.end())

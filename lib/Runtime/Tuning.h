@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tuning tables: the measured fastest variant for each size on one device.
+// Tuning tables: the variant that was measured to be the fastest, for each size on one device.
 //
 //   {"schema": 1, "kernel": "matmul", "source": "sha256:...", "pack": "fnv1a64:...", "device": "NVIDIA H200",
 //    "driver": 12080, "parameters": ["M", "N", "K"],
@@ -7,11 +7,10 @@
 //    "entries": [{"sizes": [4096, 4096, 4096], "serves": "3f", "variant": "aligned-128x256x64",
 //                 "microseconds": 181.2}]}
 //
-// A table is valid only for the variants that were measured: a table of other variants ("pack"), another device or
-// another major version of the driver is rejected. "serves" is the set of variants that accept the call
-// (Chooser::callClass). Among the entries of its class, a call uses those for its sizes; otherwise those for the
-// nearest sizes, by the logarithms of the ratios. Each ratio must be within a factor of two, unless no model gives
-// times of the variants.
+// A table is valid only for the variants, the device and the major version of the driver with which it was measured;
+// "pack" identifies the variants. "serves" is the set of variants that accept the call (Chooser::callClass). Among the
+// entries of its class, a call uses the entry for its sizes, or else the one for the nearest sizes, compared by the
+// logarithms of the ratios. Each ratio must be within a factor of two, unless there is no model of the variants' times.
 #pragma once
 
 #include "Runtime/Result.h"
@@ -53,26 +52,26 @@ struct TuningTable {
 Result<TuningTable> parseTuning(std::string_view json);
 Result<TuningTable> readTuningFile(const std::string &path);
 
-/// Returns JSON with sorted entries, one per line. Of entries that differ only in time, the fastest is kept.
+/// Returns JSON with sorted entries, one per line. If entries differ only in time, keeps the fastest.
 std::string toJson(const TuningTable &table);
 
 /// Merges the entries of both tables. Rejects tables for different variants, devices or parameters. Keeps the newer
 /// driver version.
 Result<TuningTable> mergeTuning(const TuningTable &a, const TuningTable &b);
 
-/// Checks that the table is for these variants on this device; the error states the difference.
+/// Checks that the table is for these variants on this device; the error states what differs.
 Status checkTuning(const TuningTable &table, const Pack &pack, std::string_view device, int driver);
 
-/// Returns a table that was measured for a pack with more variants of the same source as a table for this pack. Skips
-/// entries whose variant the pack lacks. Fails for another kernel or source, for a pack with a variant that was not
-/// measured, and if no entry is left.
+/// Converts a table that was measured for a larger pack of the same source into a table for this pack. Skips entries
+/// whose variant the pack lacks. Fails if kernel or source differ, if the pack has a variant that was not measured, or
+/// if no entry remains.
 Result<TuningTable> transferTuning(const TuningTable &table, const Pack &pack);
 
-/// Returns the names of the variants of a pack as in TuningTable::variants.
+/// Returns the names of a pack's variants in the format of TuningTable::variants.
 std::vector<std::string> namesOfVariants(const Pack &pack);
 
-/// Returns the artifact, a cubin with variants or a .tilepack, with this table, which replaces one for the same device.
-/// Launches use the table automatically.
+/// Returns the artifact (a cubin with variants, or a .tilepack) with this table, which replaces any table for the same
+/// device. Launches use the table automatically.
 Result<std::string> withTuning(std::span<const uint8_t> artifact, const TuningTable &table);
 
 } // namespace tile::runtime

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Contexts, tuning tables, and launching of a chosen variant.
+// Finds contexts and tuning tables, and launches the chosen variant.
 #include "Runtime/Variants.h"
 
 #include "Runtime/ErrorState.h"
@@ -9,7 +9,8 @@
 namespace tile::runtime {
 namespace {
 
-/// Returns the first table for this device that is valid for these variants and this driver. Sets `note` for the user.
+/// Returns the first table that is valid for these variants on this device and driver. Sets `note`, which users can
+/// read.
 std::shared_ptr<const TunedChoice> findTable(const tile_kernel &kernel, const Variants &variants,
                                              const ContextVariants &context, std::string &note) {
   note = "no tuning table";
@@ -68,7 +69,7 @@ const ContextVariants *findContext(const tile_kernel &kernel, CUcontext context,
   if (const ContextVariants *found = findKnown(variants, context))
     return found;
   const std::lock_guard<std::mutex> lock(variants.changing);
-  if (const ContextVariants *found = findKnown(variants, context)) // described by another thread meanwhile
+  if (const ContextVariants *found = findKnown(variants, context)) // another thread has described it in the meantime
     return found;
   const unsigned known = variants.contextCount.load(std::memory_order_relaxed);
   const std::string &name = kernel.artifact.manifest.kernel;
@@ -88,7 +89,7 @@ const ContextVariants *findContext(const tile_kernel &kernel, CUcontext context,
   return &added;
 }
 
-/// Returns the offset of a variant's scratch memory in that of all variants.
+/// Returns the offset of a variant's scratch memory within the scratch memory of all variants.
 uint64_t scratchOffset(const Variants &variants, size_t index, int multiprocessors) {
   uint64_t offset = 0;
   for (size_t i = 0; i < index; ++i)
@@ -151,7 +152,7 @@ Result<std::shared_ptr<const DeviceVariants>> assumedDevice(const tile_kernel &k
       kernel.runtime && kernel.runtime->driver->contextGetCurrent(&context) == cuda::success && context;
   if (!hasContext)
     return forOneCall(chooser.onTarget(chooser.manifest(0).target, multiprocessors));
-  ContextVariants described; // for a kernel with one variant
+  ContextVariants described; // if the kernel has a single variant
   const ContextVariants *known = &described;
   const DeviceVariants *device = nullptr;
   if (kernel.variants) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The variants of a loaded kernel. Each is a separate kernel whose image is decompressed and loaded at its first use.
-// For each context, the data for the choice among them are kept.
+// The data needed to choose among them are kept for each context.
 //
 //   tile_launch(kernel) ─▶ context's DeviceVariants ─▶ Chooser ─▶ launch(variant, its arguments)
 //
@@ -33,7 +33,7 @@ struct Variants {
   std::atomic<unsigned> contextCount = 0;
   ContextVariants contexts[tile_kernel::maxModules];
   std::vector<std::unique_ptr<const DeviceVariants>> made; ///< all objects to which entries have pointed
-  /// Tables given by the caller, the last one first, then those of the artifact.
+  /// Tables given by the caller, the most recent one first, then those of the artifact.
   std::vector<TuningTable> tables;
 };
 
@@ -44,8 +44,8 @@ Result<std::unique_ptr<Variants>> makeVariants(tile_kernel &kernel);
 /// functions below.
 const ContextVariants *findContext(const tile_kernel &kernel, tile_status &status);
 
-/// Returns the device for tile_kernel_choice and tile_kernel_estimate: that of the current context or, without one,
-/// that for which variant 0 was compiled; always with the given number of multiprocessors.
+/// Returns the device for tile_kernel_choice and tile_kernel_estimate: the device of the current context or, without a
+/// context, a device of the target of variant 0. It always has the given number of multiprocessors.
 Result<std::shared_ptr<const DeviceVariants>> assumedDevice(const tile_kernel &kernel, const Chooser &chooser,
                                                             int multiprocessors);
 
@@ -58,9 +58,9 @@ tile_status prepareVariants(tile_kernel &kernel, const CUstream *stream);
 /// Chooses a variant and launches it.
 tile_status launchVariant(tile_kernel &kernel, const tile_launch_options *options, void *const *arguments);
 
-/// Returns the size of the scratch memory of all variants. The variants for one target have consecutive parts, since
-/// one leaves accumulators where another keeps flags. A device runs the variants of one target only, so the maximum
-/// over targets is returned.
+/// Returns the size of the scratch memory of all variants. The variants for one target have consecutive, separate
+/// parts, because one variant leaves accumulators where another keeps flags. A device runs the variants of one target
+/// only, so the result is the maximum over targets.
 uint64_t scratchOfVariants(const Variants &variants, int multiprocessors);
 
 } // namespace tile::runtime

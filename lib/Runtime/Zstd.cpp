@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Each function is a call of the library. Contexts are created per frame, since frames are few.
+// Wraps the functions of the library. Contexts are created per frame, since frames are few.
 #include "Runtime/Zstd.h"
 
 #include <memory>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Compresses and decompresses zstd frames with a checksum. Plain functions, so that the zstd header is included in one
-// file.
+// Compresses and decompresses zstd frames with a checksum. The zstd header is included only in Zstd.cpp.
 #pragma once
 
 #include "Runtime/Result.h"
@@ -11,8 +10,8 @@ namespace tile::runtime {
 
 std::string compressFrame(std::string_view contents);
 
-/// Decompresses `frame`, a complete frame of `bytes` decompressed bytes, at most `limit`: the size in a damaged or
-/// hostile frame is not allocated.
+/// Decompresses one complete frame. Fails if the frame declares more than `limit` decompressed bytes, so a damaged or
+/// hostile frame cannot cause a large allocation.
 Result<std::string> decompressFrame(std::string_view frame, uint64_t limit);
 
 } // namespace tile::runtime
