@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-// libtilec for C++17 and later: tilec.h with owning classes. Failures are statuses; only std::bad_alloc is thrown.
+// libtilec for C++17 and later: wraps tilec.h in owning classes. Failures are statuses; only std::bad_alloc is thrown.
 //
 //   tile::Compiler compiler;
 //   tile::CompileResult made = compiler.compile(text, {"--target=sm_90a"});
@@ -8,7 +8,7 @@
 //   else
 //     tile_kernel_load_memory(runtime, made.data(), made.size(), &kernel);
 //
-// Everything is inline on top of the C functions, so it does not depend on the C++ library that built libtilec.
+// All classes are inline wrappers of the C functions, so they work whichever C++ library libtilec was built with.
 #ifndef TILE_COMPILER_H
 #define TILE_COMPILER_H
 

@@ -4,14 +4,14 @@
  *   tile_jit *jit;  tile_jit_kernel *kernel;
  *   tile_jit_create(compiler, runtime, NULL, &jit);
  *   const char *options[] = {"--signature=x: *fp32, y: *fp32, n: i32"};
- *   tile_jit_get(jit, text, strlen(text), options, 1, &kernel);        // once; or see tile_jit_run
+ *   tile_jit_get(jit, text, strlen(text), options, 1, &kernel);        // once, or use tile_jit_run
  *   void *arguments[] = {&x, &y, &n};
  *   if (tile_jit_launch(kernel, NULL, arguments, 3) != TILE_OK) puts(tile_jit_last_error());
  *
  * The first use of a source compiles its general kernel and waits for it. The first launch with a pointer that is not a
  * multiple of 16 also compiles and waits. Each set of parameters that are multiples of 16 gets a specialized kernel,
- * compiled on a background thread at its first launch; until it is ready, launches use the general kernel. Compiled
- * kernels are kept in memory, and on disk if the compiler has a cache.
+ * which is compiled on a background thread when it is first needed; until it is ready, launches use the general kernel.
+ * Compiled kernels are kept in memory, and on disk if the compiler has a cache.
  */
 #ifndef TILE_JIT_H
 #define TILE_JIT_H
@@ -28,7 +28,7 @@ typedef struct tile_jit_kernel tile_jit_kernel;
 
 typedef struct tile_jit_options {
   size_t struct_bytes;
-  /* 1: also specialize on the bit lengths of integer arguments; 'auto' values are then chosen for these sizes. */
+  /* 1: also specialize on the bit lengths of integer arguments; 'auto' parameters are then chosen for these sizes. */
   uint32_t sizes;
   /* Maximum number of specialized kernels per source, at most 32; 0: 32. */
   uint32_t specializations;
@@ -46,9 +46,9 @@ TILE_API tile_status tile_jit_create(tilec_compiler *compiler, tile_runtime *run
 /* Cancels pending compilations and destroys all kernels; their launches must have ended. */
 TILE_API void tile_jit_destroy(tile_jit *jit);
 
-/* Returns the kernel of a source in `*kernel`; options as in tilec_request. It is compiled for the GPU of the current
-   context unless the options have --target. The same source and options give the same kernel, which lives as long as
-   `jit`. */
+/* Returns the kernel of a source in `*kernel`; options are those of tilec_request. The kernel is compiled for the GPU
+   of the current context unless the options have --target. The same source and options give the same kernel, which
+   lives as long as `jit`. */
 TILE_API tile_status tile_jit_get(tile_jit *jit, const char *source, size_t source_bytes, const char *const *options,
                                   size_t option_count, tile_jit_kernel **kernel);
 
@@ -64,8 +64,8 @@ TILE_API tile_status tile_jit_run(tile_jit *jit, const char *source, const char 
 /* Waits until all pending compilations have ended. */
 TILE_API tile_status tile_jit_wait(tile_jit *jit);
 
-/* Returns in `*choice` the kernel that a launch with these arguments would use now, for inspection. It is owned by
-   `kernel`. */
+/* Returns in `*choice` the kernel that a launch with these arguments would use now, for inspection. `kernel`
+   owns it. */
 TILE_API tile_status tile_jit_choice(tile_jit_kernel *kernel, void *const *arguments, size_t count,
                                      tile_kernel **choice);
 

@@ -3,8 +3,8 @@
  *
  *   tile_runtime *runtime;  tile_kernel *kernel;
  *   tile_runtime_create(NULL, NULL, &runtime);              // dlopen(libcuda.so.1)
- *   tile_kernel_load_file(runtime, "gemm.cubin", &kernel);  // cubin, PTX or .tilepack; carries its own manifest; of
- *                                                           // several kernels: "engine.tilepack:gemm"
+ *   tile_kernel_load_file(runtime, "gemm.cubin", &kernel);  // cubin, PTX or .tilepack; carries its manifest; from a
+ *                                                           // pack of several kernels: "engine.tilepack:gemm"
  *   tile_device_activate(runtime, 0);                       // or any context of the application
  *   void *arguments[] = {&a, &b, &c, &m, &n, &k};
  *   if (tile_launch(kernel, NULL, arguments, 6) != TILE_OK) puts(tile_last_error());
@@ -135,9 +135,9 @@ typedef struct tile_launch_options {
   void *scratch;        /* device memory, see tile_kernel_scratch_bytes; NULL: the runtime's buffer for this stream */
   size_t scratch_bytes; /* size of `scratch` */
   /* 1: programmatic dependent launch. If the previous work in the stream is a kernel, this kernel may start before that
-     one has ended; it waits for its end before it accesses memory. In a captured stream, it becomes the corresponding
-     edge of the graph. Kernels whose tile_kernel_info.may_overlap is 0 ignore this. 0: the kernel starts when the
-     previous work has ended. */
+     one has ended; before it accesses memory, it waits for the previous kernel to end. In a captured stream, the
+     dependence becomes the corresponding edge of the graph. Kernels whose tile_kernel_info.may_overlap is 0 ignore
+     this. 0: the kernel starts when the previous work has ended. */
   uint32_t overlap;
 } tile_launch_options;
 
@@ -161,7 +161,7 @@ TILE_API tile_status tile_device_activate(tile_runtime *runtime, int device);
 TILE_API tile_status tile_device_target(tile_runtime *runtime, char *name, size_t bytes);
 
 /* Load an artifact. If `runtime` is NULL, the kernel can be described but not launched. `data` is copied. On failure,
-   `*kernel` is NULL. Of a pack of several kernels, "FILE:NAME" loads one; see also tile_pack_load. */
+   `*kernel` is NULL. "FILE:NAME" loads one kernel from a pack of several; see also tile_pack_load. */
 TILE_API tile_status tile_kernel_load_memory(tile_runtime *runtime, const void *data, size_t size,
                                              tile_kernel **kernel);
 TILE_API tile_status tile_kernel_load_file(tile_runtime *runtime, const char *path, tile_kernel **kernel);
@@ -193,8 +193,8 @@ TILE_API tile_status tile_kernel_prepare(tile_kernel *kernel);
 /* Scratch memory: thread blocks of some persistent kernels exchange partial results in global memory. By default the
    runtime allocates one buffer for each stream in which the kernel is launched (at most 128) and, for the per-thread
    default stream, for each thread. It keeps the buffer as long as the kernel. The first launch of a variant in a stream
-   allocates, which fails while the stream is being captured: call tile_kernel_prepare_stream before. A graph keeps
-   using the buffer of the stream in which it was captured, so it must not overlap with launches in that stream. The
+   allocates, which fails while the stream is being captured: call tile_kernel_prepare_stream first. A graph keeps using
+   the buffer of the stream in which it was captured, so the graph must not overlap with launches in that stream. The
    buffer of a destroyed stream is reused for the next stream with the same handle; the work of the old stream must have
    ended by then. Each variant has a separate buffer; tile_launch_options.scratch is divided among them. */
 
@@ -212,7 +212,7 @@ TILE_API tile_status tile_kernel_grid(const tile_kernel *kernel, void *const *ar
                                       int64_t grid[3]);
 
 /* Computes the size in bytes of the buffer that the kernel declares for pointer parameter `index` (`#: buffer`), for
-   the integers among `arguments`; pointers are not read, but must have a place. */
+   the integers among `arguments`. `arguments` must contain entries for pointers, too, but these are not read. */
 TILE_API tile_status tile_kernel_buffer_bytes(const tile_kernel *kernel, uint32_t index, void *const *arguments,
                                               size_t count, int num_sms, size_t *bytes);
 
@@ -249,15 +249,15 @@ TILE_API tile_status tile_check_arguments(tile_kernel *kernel, void *const *argu
 /* Returns the number of variants; 1 for a kernel without variants. */
 TILE_API tile_status tile_kernel_variant_count(const tile_kernel *kernel, uint32_t *count);
 /* Returns a variant as a separate kernel, which all functions accept; launching it forces this variant. Its parameters
-   are those of the kernel, except for any that it fixes (see "constants" in its manifest). It is owned by the kernel
-   and lives as long; destroying it has no effect. */
+   are those of the kernel, except for any that it fixes (see "constants" in its manifest). The kernel owns it, so it
+   lives as long as the kernel, and destroying it has no effect. */
 TILE_API tile_status tile_kernel_variant(tile_kernel *kernel, uint32_t index, tile_kernel **variant);
 /* Returns the variant that a launch with these arguments would use on a device with `num_sms` multiprocessors. The
    device is that of the current context or, without a context, the one for which variant 0 was compiled. */
 TILE_API tile_status tile_kernel_choice(const tile_kernel *kernel, void *const *arguments, size_t count, int num_sms,
                                         uint32_t *index);
-/* Estimates variant `index` for these arguments on that device. If it does not accept them, the status is still TILE_OK
-   and tile_last_error() gives the reason. */
+/* Estimates the time of variant `index` for these arguments, on the device described for tile_kernel_choice. If the
+   variant does not accept the arguments, the status is still TILE_OK, and tile_last_error() gives the reason. */
 TILE_API tile_status tile_kernel_estimate(const tile_kernel *kernel, uint32_t index, void *const *arguments,
                                           size_t count, int num_sms, tile_variant *variant);
 /* Makes later launches on devices like that of the current context follow the tuning table in this file, written by
@@ -266,7 +266,7 @@ TILE_API tile_status tile_kernel_estimate(const tile_kernel *kernel, uint32_t in
    launch. */
 TILE_API tile_status tile_kernel_use_tuning(tile_kernel *kernel, const char *path);
 /* Returns a human-readable text: the table that launches in the current context follow, or the reason why they do not
-   follow the table of the artifact. Lives as long as the kernel. */
+   follow the table of the artifact. The string lives as long as the kernel. */
 TILE_API tile_status tile_kernel_tuning(const tile_kernel *kernel, const char **text);
 
 /* For callers that launch kernels themselves. The kernel takes, in this order: its parameters; each tensor map by

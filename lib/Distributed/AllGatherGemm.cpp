@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// all_gather_gemm: each rank multiplies the rows of a of all ranks by its b.
+// all_gather_gemm: each rank multiplies the rows of a, which are distributed over all ranks, by its own b.
 //
-//   stream   signal that the own rows are ready | GEMM of the own rows | GEMM of each other chunk | wait for pulls
+//   stream   signal that this rank's rows are ready | GEMM of these rows | GEMM of each other chunk | wait for pulls
 //   copies   for each other rank: wait for its signal, pull its rows in units, signal that they are pulled
 //
-// The GEMM of a chunk waits for its copy by an event (chunked), or the tiles of one GEMM wait for the flags of their
-// units, which a stream sets after each copy (flagged). Copies are enqueued before the GEMM that waits for them. A GEMM
-// that fills the GPU does not delay them, because copy engines execute them.
+// In the chunked form, the GEMM of a chunk waits for an event that follows its copy. In the flagged form, there is one
+// GEMM, and its tiles wait for the flags of their units, which a stream sets after each copy. Copies are enqueued
+// before the GEMM that waits for them. A GEMM that fills the GPU does not delay them, because copy engines execute
+// them.
 #include "Distributed/GemmPlan.h"
 
 #include <algorithm>
@@ -68,13 +69,13 @@ public:
       status = info.form == TILE_DIST_FLAGGED ? multiplyArriving(stream, b, c) : multiplyArrived(stream, b, c);
     if (status)
       status = order(comm.copies, stream, ended);
-    // The own rows must not change before all ranks have pulled them.
+    // This rank's rows must not change before all ranks have pulled them.
     return status ? takeAll(stream, [&](int other) { return pulledFlag(other); }) : status;
   }
 
 private:
   // Flags: the units that have arrived (first, because kernels require their alignment), the ranks whose rows are
-  // ready, and the ranks that have pulled the own rows.
+  // ready, and the ranks that have pulled this rank's rows.
   size_t arrivedFlag(int other, int unit) const { return size_t(other * units + unit); }
   size_t readyFlag(int other) const { return arrivedFlag(ranks(), 0) + size_t(other); }
   size_t pulledFlag(int other) const { return readyFlag(ranks()) + size_t(other); }
@@ -83,7 +84,8 @@ private:
   /// Returns the rows of `other` in the memory of `owner`.
   CUdeviceptr chunkOf(int owner, int other) const { return rows.all[owner] + size_t(other) * chunkBytes(); }
 
-  /// Units have equal sizes, the smallest that still allow copies at full speed.
+  /// Returns the number of units of a chunk. Units have equal sizes, the smallest that still allow copies at full
+  /// speed.
   int chooseUnits() const {
     constexpr size_t least = size_t(4) << 20;
     int count = 8;
@@ -116,7 +118,7 @@ private:
         return event.error();
       arrived.push_back(*event);
     }
-    // The own rows need no copy.
+    // This rank's rows need no copy, so their flags are always set.
     Status status = signals->fill(comm.copies, arrivedFlag(rank(), 0), size_t(units), 1);
     return status ? comm.driver->check(comm.driver->streamSynchronize(comm.copies), "cuStreamSynchronize") : status;
   }
@@ -140,8 +142,8 @@ private:
     return comm.driver->check(comm.driver->streamWaitEvent(stream, arrived[size_t(step - 1)], 0), "cuStreamWaitEvent");
   }
 
-  /// Chunked: multiplies the own rows, then the others as they arrive. Sequential: multiplies everything after all rows
-  /// have arrived.
+  /// Multiplies rows after they have arrived. Chunked: first this rank's rows, then each other chunk as it arrives.
+  /// Sequential: all rows in one GEMM.
   Status multiplyArrived(CUstream stream, CUdeviceptr b, CUdeviceptr c) {
     Status status = Success{};
     if (info.form == TILE_DIST_SEQUENTIAL) {
@@ -180,9 +182,9 @@ private:
 
   std::optional<KernelCall> waiting;
   Window rows;
-  int units = 1; ///< kernel call for one chunk
+  int units = 1; ///< number of parts of a chunk that are copied separately
   CUevent begun = nullptr, ended = nullptr;
-  std::vector<CUevent> arrived; ///< arguments of each step
+  std::vector<CUevent> arrived; ///< for each step: recorded when the chunk has arrived
 };
 
 } // namespace

@@ -22,7 +22,7 @@ struct tile_dist_comm {
 
 struct tile_dist_plan {
   std::unique_ptr<Plan> impl;
-  GemmPlan *gemm = nullptr; ///< the plan, if it has this type
+  GemmPlan *gemm = nullptr; ///< the plan, if it is a GemmPlan
   MoePlan *moe = nullptr;
 };
 
@@ -96,7 +96,7 @@ Status wrongPlan(const char *function, const Plan &plan) {
   return makeError(TILE_ERROR_INVALID_ARGUMENT, "{}: the plan is one of {}", function, plan.name);
 }
 
-/// Runs `body`, which enqueues work of the plan.
+/// Runs `body`, which enqueues work for the plan.
 template <typename Body> Status runIn(Plan &plan, const Body &body) {
   Communicator &comm = plan.comm;
   if (Status status = comm.usable(); !status)
@@ -108,11 +108,11 @@ template <typename Body> Status runIn(Plan &plan, const Body &body) {
   Status status = body();
   if (status)
     return status;
-  if (comm.rescue->hasFailed()) // may also have ended calls of NCCL with an error
+  if (comm.rescue->hasFailed()) // the rescue may also have ended NCCL calls with an error
     return comm.usable();
   const Error error = makeError(status.error().code, "rank {}: {}: {}", comm.rank(), plan.name, status.error().message);
-  // Earlier work may wait for this rank, or for other ranks that have failed; and the flags of a run that has stopped
-  // halfway would be taken for those of the next one.
+  // Earlier work may wait for this rank, or for other ranks that have failed. Moreover, the next run would mistake the
+  // flags of a run that stopped halfway for its own.
   if (plan.hasBegun || error.code == TILE_ERROR_DRIVER || error.code == TILE_ERROR_NCCL) {
     comm.rescue->fail(error);
     comm.host->abandon(error);
@@ -243,7 +243,7 @@ tile_status tile_dist_synchronize(tile_dist_comm *comm, void *stream) {
   return guarded([&]() -> Status {
     if (!comm)
       return nullArgument("tile_dist_synchronize", "comm");
-    // The driver may block after a failure.
+    // After a failure, do not call activate: the driver may block.
     if (!comm->impl->rescue->hasFailed())
       if (Status status = comm->impl->activate(); !status)
         return status;

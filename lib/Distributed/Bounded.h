@@ -11,8 +11,9 @@
 
 namespace tile::dist {
 
-/// Runs `body` in a separate thread and returns its result; none if it has not ended by the deadline, or when
-/// `isHopeless` returns true. The thread is then abandoned, so `body` must own everything that it uses.
+/// Runs `body` in a separate thread and returns its result. Returns nullopt if the thread has not ended by the
+/// deadline, or when `isHopeless` returns true. The thread is then abandoned, so `body` must own everything that it
+/// uses.
 template <typename Body, typename Hopeless>
 auto callBounded(Body body, std::chrono::steady_clock::time_point deadline, const Hopeless &isHopeless)
     -> std::optional<decltype(body())> {

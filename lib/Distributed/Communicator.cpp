@@ -74,22 +74,23 @@ Communicator::~Communicator() {
     if (!callBounded(end, deadline(), [&] { return rescue->hasFailed(); }))
       rescue->fail(makeError(TILE_ERROR_TIMEOUT, "rank {}: ncclCommDestroy: not finished", rank()));
   }
-  // The driver may block after a failure, and the rescue thread still uses the streams.
+  // After a failure the driver may block, and the rescue thread still uses the streams.
   if (rescue->hasFailed()) {
     host->abandon(rescue->status().error());
     rescue->stop(deadline());
-    host.reset(); // its thread refers to this object
+    host.reset(); // the host group's thread refers to this object
     return;
   }
   if (driver->contextSetCurrent(context) != cuda::success)
     return;
-  // After this rank has left the group, no rank can be reported dead.
+  // First leave the group: from then on, no rank can be reported dead.
   host.reset();
   if (rescue->hasFailed())
     return;
   for (CUstream stream : {copies, writes})
     driver->streamDestroy(stream);
-  // The context stays current on the caller's thread, as after calls of libtilert, since the application may use it.
+  // The context stays current on the caller's thread, since the application may use it; calls to libtilert leave it
+  // current, too.
 }
 
 void Communicator::watchRanks() {
@@ -125,7 +126,7 @@ Status Communicator::openDevice(const tile_dist_options &options) {
   if (status)
     status = driver->check(driver->deviceGetAttribute(&multiprocessors, cuda::attributeMultiprocessorCount, handle),
                            "cuDeviceGetAttribute");
-  // Streams for copies and flags get the highest priority.
+  // Streams for copies and flags have the highest priority.
   constexpr int highest = -5;
   for (CUstream *stream : {&copies, &writes})
     if (status)
@@ -141,7 +142,7 @@ Status Communicator::connectPeers() {
   Place mine;
   if (driver->deviceGetPciBusId(mine.busId, sizeof(mine.busId), handle) != cuda::success)
     mine.busId[0] = '\0';
-  // Containers on one host may have different host names, and cannot share memory then either.
+  // Containers on one host may have different host names, but then they cannot share memory either.
   if (!host->isOneProcess())
     gethostname(mine.host, sizeof(mine.host) - 1);
   mine.hasDriver = driver->hasPeers(!host->isOneProcess());
@@ -177,7 +178,7 @@ Status Communicator::connectPeers() {
     CUdevice peer = 0;
     CUcontext theirs = nullptr;
     if (!hasPeers || !host->isOneProcess())
-      continue; // memory of other processes is opened with its access
+      continue; // memory of other processes is opened with access to it
     Status status = driver->check(driver->deviceGet(&peer, ordinal), "cuDeviceGet");
     if (status)
       status = driver->check(driver->primaryContextRetain(&theirs, peer), "cuDevicePrimaryCtxRetain");
@@ -188,7 +189,7 @@ Status Communicator::connectPeers() {
       if (Status done = driver->check(enabled, "cuCtxEnablePeerAccess"); !done)
         return done;
   }
-  // Either all ranks use it, or none.
+  // Either all ranks use peer access, or none.
   Result<std::string> answers = exchange("connect peers", hasPeers ? "1" : "0");
   if (!answers)
     return answers.error();
@@ -332,7 +333,7 @@ Status Communicator::synchronize(CUstream stream) {
     if (tries > busyTries)
       std::this_thread::sleep_for(std::chrono::microseconds(200));
   }
-  // Work that has still not ended is stuck in the driver.
+  // Work that has still not ended by then is stuck in the driver.
   rescue->waitFor(stream, std::chrono::steady_clock::now() + host->limit + std::chrono::seconds(1));
   return usable();
 }

@@ -14,31 +14,31 @@
 
 namespace tile::dist {
 
-/// Memory of the same size on every rank, with its addresses for this rank.
+/// Memory of the same size on every rank, with the addresses at which this rank accesses it.
 struct Window {
   CUdeviceptr mine = 0;
   std::vector<CUdeviceptr> all; ///< the address of each rank's part
 };
 
-/// A source of errors that kernels have found.
+/// A source of errors that kernels have detected.
 class Reporter {
 public:
   virtual ~Reporter() = default;
-  /// Returns the errors since the last call. The work that may report errors has ended.
+  /// Returns the errors since the last call. The caller has waited for the work that may report errors.
   virtual Status report() = 0;
 };
 
 class Communicator {
 public:
-  /// Destruction is collective.
+  /// Collective. Destroying the communicator is collective, too.
   static Result<std::unique_ptr<Communicator>> make(std::unique_ptr<HostGroup> host, int device,
                                                     const tile_dist_options &options);
   ~Communicator();
 
   /// Collective: allocates zeroed memory on every rank. `subject` names it in messages.
   Result<Window> allocate(std::string_view subject, size_t bytes);
-  /// Collective: waits until no rank uses the window any more. After a failure, the memory is not freed, because
-  /// unfinished work may still use it.
+  /// Collective: waits until no rank uses the window any longer, and frees it. After a failure, the memory is not
+  /// freed, because unfinished work may still use it.
   Status release(std::string_view subject, Window &window);
 
   /// Makes the context of the device current on the calling thread.
@@ -47,8 +47,8 @@ public:
   Status usable() const { return rescue ? rescue->status() : Status(Success{}); }
   /// Exchanges bytes between all ranks on the host. If this fails, the communicator becomes unusable.
   Result<std::string> exchange(std::string_view subject, std::string_view mine);
-  /// Waits for a stream, at most for the time limit. After a failure, waits up to the same time again for the rescue to
-  /// end the work. Returns errors from reporters; these leave the communicator usable.
+  /// Waits for a stream, at most for the time limit. After a failure, waits up to the same time again until the rescue
+  /// has ended the work. Returns errors from reporters; these errors leave the communicator usable.
   Status synchronize(CUstream stream);
 
   // Copies between host and device memory, outside of all streams.
@@ -61,15 +61,15 @@ public:
   std::unique_ptr<HostGroup> host;
   std::shared_ptr<Driver> driver;
   std::shared_ptr<Nccl> nccl;     ///< null without NCCL
-  std::shared_ptr<Rescue> rescue; ///< null before there is a device
+  std::shared_ptr<Rescue> rescue; ///< null until the device is open
   NcclComm ncclComm = nullptr;
   tile_runtime *runtime = nullptr;
   int device = 0;
   int multiprocessors = 0;
   bool hasPeers = false;                               ///< every rank can access the memory of all others
-  CUstream copies = nullptr;                           ///< for copies from and to peers
-  std::atomic<const char *> lastOperation = "connect"; ///< the operation, for messages
-  std::vector<Reporter *> reporters;                   ///< time limit of `synchronize`
+  CUstream copies = nullptr;                           ///< stream for copies from and to peers
+  std::atomic<const char *> lastOperation = "connect"; ///< the last operation, for messages
+  std::vector<Reporter *> reporters;                   ///< queried by `synchronize`
 
 private:
   Communicator() = default;
@@ -82,7 +82,7 @@ private:
 
   CUdevice handle = 0;
   CUcontext context = nullptr;
-  CUstream writes = nullptr; ///< shared with the rescue
+  CUstream writes = nullptr; ///< also used by the rescue
 };
 
 } // namespace tile::dist

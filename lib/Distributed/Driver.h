@@ -40,7 +40,7 @@ struct Driver {
 #define PEER(member, symbol, ...) CUresult (*member)(__VA_ARGS__) = nullptr;
 #include "Distributed/Driver.def"
 
-  /// Returns success, or an error with the driver's name and text for `result`.
+  /// Returns success, or an error with the driver's name and description of `result`.
   Status check(CUresult result, std::string_view call) const;
   /// Returns true if memory of peers in the same process can be used; with `processes`, also in other processes.
   bool hasPeers(bool processes) const;

@@ -83,7 +83,7 @@ Result<Launch> readLaunch(tile_dist_variable get, void *user) {
     if (port.empty()) {
       port = "29400";
     } else {
-      // torchrun itself listens on this port.
+      // torchrun itself listens on MASTER_PORT, so use the next one.
       Result<int> number = reader.number("MASTER_PORT");
       if (!number)
         return number.error();
@@ -97,7 +97,8 @@ Result<Launch> readLaunch(tile_dist_variable get, void *user) {
     launch.address = host + ":" + port;
     return launch;
   }
-  // Schedulers set their variables without a rank in shells, but nobody sets this one.
+  // In shells, schedulers set their own variables but no rank, so these are ignored. WORLD_SIZE is set by launchers
+  // only.
   if (const std::string size = reader.text("WORLD_SIZE"); !size.empty() && size != "1")
     return makeError(TILE_ERROR_INVALID_ARGUMENT, "WORLD_SIZE is {} but RANK is not set", size);
   return Launch();

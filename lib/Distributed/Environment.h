@@ -16,7 +16,8 @@ struct Launch {
   std::string address; ///< address of rank 0: HOST:PORT
 };
 
-/// Reads the variables of torchrun, Open MPI, MPICH (PMI) and Slurm, in this order; one rank if there are none.
+/// Reads the variables of torchrun, Open MPI, MPICH (PMI) and Slurm, in this order. Without them there is a single
+/// rank.
 runtime::Result<Launch> readLaunch(tile_dist_variable get, void *user);
 
 /// Returns the first host of a Slurm list: "gpu[03-07,9],login1" is gpu03.

@@ -17,7 +17,7 @@ Status GemmPlan::checkGemm(KernelCall &call, CUdeviceptr a, CUdeviceptr b, CUdev
 }
 
 double GemmPlan::gemmTime(int64_t rows) {
-  // Aligned placeholder addresses represent those of a run.
+  // The addresses of a run are not known yet; use aligned placeholders.
   constexpr int64_t somewhere = int64_t(1) << 32;
   const std::optional<double> expected = gemm->estimate(comm.multiprocessors, {{Name::a, somewhere},
                                                                                {Name::b, somewhere},
@@ -59,7 +59,7 @@ Status GemmPlan::multiply(CUstream stream, CUdeviceptr a, CUdeviceptr b, CUdevic
                                {Name::K, shape.k}});
 }
 
-/// The chunks of an all-reduce are whole words of 16 bytes, which sum.tile moves.
+/// Checks the shape of an all-reduce. Its chunks must consist of whole 16-byte words, which sum.tile moves.
 static Status checkSummands(const Communicator &comm, const tile_dist_shape &shape) {
   constexpr int64_t granule = 8;
   if (shape.k != 0)

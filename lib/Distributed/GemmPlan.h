@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Operations that combine a GEMM with a collective before or after it, or that are only a collective.
+// Operations that combine a GEMM with a collective before or after it, or that consist of a collective only.
 #pragma once
 
 #include "Distributed/Plan.h"
@@ -36,24 +36,24 @@ protected:
                               std::initializer_list<Name> provided) {
     return Plan::makeCall(kernel, role, provided, {request.kernels->arguments, request.kernels->argument_count});
   }
-  /// Prepares the GEMM, if the operation has one, and describes the operation for the cost model. `rowBytes`: size of a
-  /// row that ranks exchange.
+  /// Prepares the GEMM, if the operation has one, and describes the operation for the cost model. `rowBytes` is the
+  /// size of a row as it is exchanged between ranks.
   Result<WireWork> prepareGemm(const PlanRequest &request, size_t rowBytes, int units);
-  /// Fails if the GEMM, or a kernel with the same operands, would reject them. 0 stands for memory of the plan.
+  /// Fails if the kernel (by default the GEMM) would reject the operands. 0 stands for memory of the plan.
   Status checkGemm(CUdeviceptr a, CUdeviceptr b, CUdeviceptr c) { return checkGemm(*gemm, a, b, c); }
   Status checkGemm(KernelCall &call, CUdeviceptr a, CUdeviceptr b, CUdeviceptr c);
   /// Launches the GEMM of `rows` rows.
   Status multiply(CUstream stream, CUdeviceptr a, CUdeviceptr b, CUdeviceptr c, int64_t rows);
 
 private:
-  /// Returns the expected time of a GEMM of `rows` rows. Without a model of the kernel, it is a lower bound from
-  /// arithmetic.
+  /// Returns the expected time of a GEMM of `rows` rows; if the kernel has no cost model, a lower bound computed from
+  /// its arithmetic.
   double gemmTime(int64_t rows);
 
   std::optional<KernelCall> gemm;
 };
 
-/// Destruction is collective.
+/// Collective. Destroying the plan is collective, too.
 Result<std::unique_ptr<GemmPlan>> makeGemmPlan(Communicator &comm, const PlanRequest &request);
 
 Result<std::unique_ptr<GemmPlan>> makeAllGatherGemm(Communicator &comm, const PlanRequest &request);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// gemm_reduce_scatter and gemm_all_reduce: each rank sums the GEMMs of all ranks over its chunk of rows. all_reduce
-// sums what the ranks already have: the operand stands for the GEMM's result.
+// gemm_reduce_scatter and gemm_all_reduce: each rank sums the GEMM results of all ranks for its chunk of rows.
+// all_reduce sums data that the ranks already have: its operand takes the place of the GEMM's result.
 //
-//   stream   GEMM of another rank's chunk | … | GEMM of the own chunk | wait for the others' parts | sum
-//   copies   after each of these GEMMs: push the chunk to its rank, signal it
+//   stream   GEMM of another rank's chunk | … | GEMM of this rank's chunk | wait for the others' parts | sum
+//   copies   after the GEMM of another rank's chunk: push the chunk to that rank, signal it
 //
-// Copy engines move a chunk while the next GEMM runs, so communication is hidden as long as a GEMM takes longer, and
-// the GEMM is the same as on a single GPU: stores to a peer from its epilogue would stall its tiles. For the
-// all-reduce, the own chunk is computed in units, which are pushed to all others. Without peers, or where the model
-// expects it to be faster, GEMM and collective follow each other.
+// Copy engines move a chunk while the next GEMM runs, so communication is hidden as long as a GEMM takes longer than a
+// copy. The GEMM is the same as on a single GPU: stores to a peer from its epilogue would stall its tiles. For the
+// all-reduce, this rank's chunk is computed in units, which are pushed to all others. Without peer access, or where the
+// model expects it to be faster, the collective follows the complete GEMM.
 #include "Distributed/GemmPlan.h"
 
 #include <algorithm>
@@ -59,7 +59,7 @@ public:
     if (usesCollective())
       return runCollective(stream, a, b, c);
     Status status = Success{};
-    if (isGathered) // the results of the previous run have been read
+    if (isGathered) // signal that the results of the previous run have been read
       status = setAll(stream, [&](int own) { return openFlag(own); });
     if (status)
       status = sendParts(stream, a, b);
@@ -72,8 +72,8 @@ public:
   }
 
 private:
-  // Flags: the ranks whose part has arrived, those with room for the own part, those that can receive results, and
-  // those whose result has arrived.
+  // Flags of this rank, one per other rank. part: its part has arrived. room: it can receive this rank's part. open: it
+  // can receive results. result: its result has arrived.
   size_t partFlag(int other) const { return size_t(other); }
   size_t roomFlag(int other) const { return size_t(ranks() + other); }
   size_t openFlag(int other) const { return size_t(2 * ranks() + other); }
@@ -82,16 +82,18 @@ private:
   size_t chunkBytesOfA() const { return size_t(chunkRows()) * rowBytesOfA(); }
   size_t chunkBytes() const { return size_t(chunkRows()) * rowBytesOfC(); }
 
-  /// Every chunk is there before the first one is sent: one GEMM has computed all, or there is none.
+  /// Returns true if every chunk is available before the first one is sent: one GEMM has computed all chunks, or there
+  /// is no GEMM.
   bool isComputedAtOnce() const { return !hasGemm || info.form == TILE_DIST_SEQUENTIAL; }
   bool usesCollective() const { return info.form == TILE_DIST_SEQUENTIAL && comm.nccl; }
 
-  /// Returns where `owner` receives the part of `sender`. Parts, including the owner's, are in the order of ranks.
+  /// Returns where `owner` receives the part of `sender`. Parts, including the owner's, are ordered by rank.
   CUdeviceptr partOf(int owner, int sender) const { return parts.all[owner] + size_t(sender) * chunkBytes(); }
   /// Returns the rows of `other` in the result of `owner`.
   CUdeviceptr resultOf(int owner, int other) const { return results.all[owner] + size_t(other) * chunkBytes(); }
 
-  /// Parts of the own chunk of an all-reduce. Each is sent while the next one is computed.
+  /// Returns the number of units of this rank's chunk in an all-reduce. Each unit is sent while the next one is
+  /// computed.
   int chooseUnits() const {
     constexpr int64_t leastRows = 512;
     return isGathered && chunkRows() % 2 == 0 && chunkRows() / 2 >= leastRows ? 2 : 1;
@@ -138,7 +140,7 @@ private:
         return created.error();
       *event = *created;
     }
-    // Initially there is room for the parts of all ranks.
+    // Initially all ranks have room for parts.
     Status status = signals->fill(comm.copies, roomFlag(0), size_t(ranks()), 1);
     return status ? comm.driver->check(comm.driver->streamSynchronize(comm.copies), "cuStreamSynchronize") : status;
   }
@@ -160,11 +162,11 @@ private:
     });
   }
 
-  /// Returns the chunks of all ranks before they are sent.
+  /// Returns the chunks for all ranks before they are sent.
   CUdeviceptr summands(CUdeviceptr a) const { return hasGemm ? product : a; }
 
-  /// Computes the chunks of the other ranks, and pushes each to its rank while the next GEMM runs. Sequential: one GEMM
-  /// computes all chunks, and all copies follow it.
+  /// Computes the chunks of the other ranks, and pushes each to its rank while the next GEMM runs. In the sequential
+  /// form, one GEMM computes all chunks, and all copies follow it.
   Status sendParts(CUstream stream, CUdeviceptr a, CUdeviceptr b) {
     Status status = hasGemm && isComputedAtOnce() ? multiply(stream, a, b, product, shape.m) : Status(Success{});
     for (int step = 1; status && step < ranks(); ++step) {
@@ -184,7 +186,7 @@ private:
     return status;
   }
 
-  /// Computes the own chunk in units, and adds the parts that other ranks have sent.
+  /// Computes this rank's chunk in units, and adds the parts that other ranks have sent.
   Status sumParts(CUstream stream, CUdeviceptr a, CUdeviceptr b, CUdeviceptr c) {
     const CUdeviceptr to = isGathered ? resultOf(rank(), rank()) : c, own = partOf(rank(), rank());
     const int64_t rows = chunkRows() / units;
@@ -211,7 +213,7 @@ private:
     return status ? setAll(stream, [&](int own) { return roomFlag(own); }) : status;
   }
 
-  /// Copies a part of the own chunk to all other ranks, in parallel to the stream.
+  /// Copies a part of this rank's chunk to all other ranks, concurrently with the stream.
   Status sendResults(CUstream stream, size_t offset, size_t bytes, int unit) {
     Status status = order(stream, comm.copies, begun);
     for (int step = 1; status && step < ranks(); ++step) {
@@ -234,7 +236,7 @@ private:
   const bool hasGemm, isGathered;
   std::optional<KernelCall> sums;
   Window parts, results;
-  CUdeviceptr product = 0; ///< chunks of all ranks; the own one only in the sequential form
+  CUdeviceptr product = 0; ///< chunks for all ranks; only the sequential form also puts this rank's chunk here
   int units = 1;
   CUevent begun = nullptr, ended = nullptr;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Exchange of small messages between ranks on the host, for setup. Ranks are threads of one process, or processes
+// Exchanges small messages between ranks on the host, for setup. Ranks are threads of one process, or processes
 // connected by TCP.
 //
 //   rank 0: exchange("pointers", x) ─┐
@@ -31,7 +31,7 @@ public:
   /// messages. It must be equal on all ranks, as must the number of bytes.
   virtual runtime::Result<std::string> exchange(std::string_view subject, std::string_view mine) = 0;
   using Handler = std::function<void(const runtime::Error &)>;
-  /// Calls `handler` once, in another thread, if a rank dies before it has left its group, or abandons it.
+  /// Calls `handler` once, in another thread, if a rank dies before leaving the group, or abandons it.
   virtual void watch(Handler handler) = 0;
   /// Ends the group because of a failure, which is reported to the other ranks.
   virtual void abandon(const runtime::Error &reason) = 0;
@@ -47,15 +47,15 @@ struct ThreadMeeting {
   explicit ThreadMeeting(int size) : messages(size) {}
 
   struct Message {
-    std::string subject, bytes[2]; ///< messages of the last two exchanges: a rank can be ahead by one
+    std::string subject, bytes[2]; ///< of the last two exchanges, since a rank can be one exchange ahead
     uint64_t count = 0;            ///< number of exchanges that the rank has begun
     bool isConnected = false;
-    std::function<void(const runtime::Error &)> handler; ///< of the failure of another rank
+    std::function<void(const runtime::Error &)> handler; ///< called when another rank fails
   };
   std::mutex mutex;
   std::condition_variable changed;
   std::vector<Message> messages; ///< by rank
-  std::string failure;           ///< the first error of any rank: later exchanges fail
+  std::string failure;           ///< the first error of any rank; later exchanges fail with it
 };
 
 runtime::Result<std::unique_ptr<HostGroup>> joinThreads(ThreadMeeting &meeting, int rank,

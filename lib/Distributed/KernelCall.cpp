@@ -126,7 +126,7 @@ Status KernelCall::check(int multiprocessors, const char *operand, std::initiali
     accepted.emplace_back(arguments);
     return Success{};
   }
-  // Arguments of the kernel are those of the caller.
+  // The arguments come from the caller of this library, so errors in them are reported as invalid arguments.
   const bool isArgument = status == TILE_ERROR_ASSUMPTION || status == TILE_ERROR_GRID;
   return makeError(isArgument ? TILE_ERROR_INVALID_ARGUMENT : status, "{}: kernels.{}: {}", operand, role,
                    tile_last_error());

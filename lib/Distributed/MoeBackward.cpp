@@ -116,7 +116,7 @@ Status MoeBackward::checkOutput(const tile_dist_moe_gradients &gradients) {
 }
 
 Status MoeBackward::run(CUstream stream, const tile_dist_moe_gradients &gradients) {
-  // A rank that stopped in the middle would leave the others waiting.
+  // Check everything first: a rank that stopped in the middle would leave the others waiting.
   Status status = checkInput(gradients);
   if (status)
     status = checkExperts(gradients);
@@ -154,7 +154,7 @@ Status MoeBackward::dispatch(CUstream stream, const tile_dist_moe_gradients &gra
   return status ? plan.endPush(stream) : status;
 }
 
-/// Gives the rows of this rank's experts the gradients of the tokens of a rank, which are at `dy`.
+/// Computes the gradients of this rank's expert rows from the gradients of another rank's tokens, which are at `dy`.
 Status MoeBackward::expand(CUstream stream, int other, CUdeviceptr dy, int64_t count) {
   if (count == 0)
     return Success{};
@@ -180,7 +180,7 @@ Status MoeBackward::multiply(CUstream stream, const tile_dist_moe_gradients &gra
   const int64_t width = plan.shape.width, hidden = plan.shape.hidden;
   const CUdeviceptr gateUp = addressIn(gradients.gate_up), down = addressIn(gradients.down);
   Status status = plan.begin(MoePlan::Step::backwardMultiply);
-  if (status) // computing gate and up again takes a sixth of the pass, and saves 4 * width bytes for each row of a run
+  if (status) // recomputing gate and up takes a sixth of the pass, and saves 4 * width bytes per row
     status = multiplyRows(stream, plan.rows, gateUp, gates, 2 * width, hidden, /*transposed=*/true);
   if (status)
     status = multiplyRows(stream, slopes, down, plan.between, width, hidden, /*transposed=*/false);

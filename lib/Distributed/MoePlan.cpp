@@ -203,8 +203,8 @@ Status MoePlan::writeTables() {
     addresses.push_back(window + size_t(rank()) * tokensBytes());
   for (CUdeviceptr window : errors.all)
     addresses.push_back(window + (firstOverflow + size_t(rank())) * wordBytes);
-  // Slots of pairs that another rank computes keep these initial values. Kernels read them and may use them after a
-  // rank has failed, when work continues with the data that has arrived.
+  // Slots of pairs that another rank computes keep these initial values. If a rank fails, waiting work continues with
+  // the data that has arrived; kernels may then read such slots and use their values.
   const size_t words = size_t(ranks()) * size_t(pairs());
   Status status = comm.driver->check(comm.driver->fillWords(slots, ~0u, words, comm.copies), "cuMemsetD32Async");
   if (status)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Executes the steps of a mixture of experts.
 //
-// A rank may overwrite the data that it sent in the previous run: it has received the parts of all others in that run,
-// and they send these only after they have read all data that they received. The same holds for parts, which a rank
-// sends after it has received the tokens of their owner; the owner sends these after it has read its parts.
+// A rank may overwrite tokens that it sent in the previous run: it has received the parts of all other ranks in that
+// run, and they send their parts only after they have read all tokens that they received. Likewise a rank may overwrite
+// parts: it sends parts only after it has received the tokens of their owner, and the owner sends tokens only after it
+// has read the parts of the previous run.
 #include "Distributed/MoeBackward.h"
 
 namespace tile::dist {
@@ -66,7 +67,7 @@ Status MoePlan::checkResult(const tile_dist_moe_operands &operands) {
 }
 
 Status MoePlan::run(CUstream stream, const tile_dist_moe_operands &operands) {
-  // A rank that stopped in the middle of a run would leave the others waiting.
+  // Check everything first: a rank that stopped in the middle of a run would leave the others waiting.
   Status status = checkInput(operands);
   if (status)
     status = checkWeights(operands);
@@ -82,7 +83,8 @@ Status MoePlan::run(CUstream stream, const tile_dist_moe_operands &operands) {
 Status MoePlan::begin(Step step) {
   constexpr const char *names[] = {"dispatch",          "experts",          "combine",
                                    "backward dispatch", "backward experts", "backward combine"};
-  // The caller may compute the experts instead of the second step, and a run need not have a backward pass.
+  // The caller may compute the experts itself instead of calling the second step, and a run need not have a backward
+  // pass.
   const bool isNext = step == next || (step == Step::combine && next == Step::multiply) ||
                       (step == Step::backwardCombine && next == Step::backwardMultiply) ||
                       (step == Step::dispatch && next == Step::backwardDispatch);
@@ -124,11 +126,11 @@ Status MoePlan::dispatch(CUstream stream, const tile_dist_moe_operands &operands
     if (status)
       status = expand(stream, other, tokensOf(other), shape.tokens);
   }
-  // The pushes must have read x before it may change.
+  // x may change only after the pushes have read it.
   return status ? endPush(stream) : status;
 }
 
-/// Sends the routing of the own tokens to all ranks or, with NCCL, only to this rank's buffer.
+/// Sends the routing of this rank's tokens to all ranks or, with NCCL, only to this rank's buffer.
 Status MoePlan::publish(CUstream stream, const tile_dist_moe_operands &operands) {
   const size_t own = usesCollective() ? size_t(rank()) * sizeof(CUdeviceptr) : 0;
   Status status = routeCall->launch(stream, {{Name::ids, int64_t(addressOf(operands.ids))},
@@ -209,7 +211,7 @@ Status MoePlan::expand(CUstream stream, int other, CUdeviceptr x, int64_t count)
                                      {Name::local, localExperts()}});
 }
 
-/// Gathers tokens of all ranks, and their routing. Each rank has as many slots as the plan allows.
+/// Gathers tokens of all ranks, and with `withRouting` their routing. Each rank sends as many slots as the plan allows.
 Status MoePlan::gatherCollective(CUstream stream, CUdeviceptr x, int64_t count, bool withRouting) {
   Status status = copy(stream, tokensOf(rank()), x, size_t(count) * rowBytes());
   const auto gather = [&](CUdeviceptr all, size_t bytes) {
@@ -263,7 +265,7 @@ Status MoePlan::combine(CUstream stream, const tile_dist_moe_operands &operands)
   if (status)
     status = sendParts(stream, [&](int other) { return weightsOf(other); });
   const auto word = [&](int other) { return errors.mine + (2 + size_t(other)) * 4; };
-  if (status && usesCollective()) // also whether the capacity was exceeded
+  if (status && usesCollective()) // also exchange whether the capacity was exceeded
     status = returnCollective(stream, [&](int other) { return Piece{word(rank()), word(other), 4}; });
   else if (status)
     status = takeParts(stream);

@@ -30,7 +30,7 @@ Result<std::unique_ptr<Nccl>> loadNccl(const char *library) {
     return makeError(TILE_ERROR_NCCL, "NCCL not found: {}; give its path as nccl_library", reason ? reason : name);
   }
   auto table = std::make_unique<Nccl>();
-  // The version is checked first: an old library lacks some functions.
+  // Check the version first, because an old library lacks some functions.
   table->getVersion = reinterpret_cast<decltype(table->getVersion)>(dlsym(opened, "ncclGetVersion"));
   if (!table->getVersion || table->getVersion(&table->version) != nccl::success)
     return makeError(TILE_ERROR_NCCL, "{} is not NCCL: it has no ncclGetVersion", name);

@@ -29,7 +29,7 @@ struct Nccl {
   const char *(*getErrorString)(int result) = nullptr;
   int version = 0;
 
-  /// Returns success, or an error with NCCL's text for `result`.
+  /// Returns success, or an error with NCCL's description of `result`.
   Status check(int result, std::string_view call) const;
 };
 

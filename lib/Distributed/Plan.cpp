@@ -73,7 +73,7 @@ Status Plan::chooseForm(tile_dist_form form, double sequential, std::optional<do
   info.form = TILE_DIST_SEQUENTIAL;
   if (comm.hasPeers && std::min(ofChunks, ofFlags) < sequential)
     info.form = ofFlags < ofChunks ? TILE_DIST_FLAGGED : TILE_DIST_CHUNKED;
-  // Ranks with other devices may expect other times, so the decision of rank 0 counts for all.
+  // Ranks with different devices may expect different times, so rank 0 decides for all.
   Result<std::string> told =
       comm.exchange("plan_create form", {reinterpret_cast<const char *>(&info.form), sizeof(info.form)});
   if (!told)

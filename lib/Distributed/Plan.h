@@ -15,13 +15,13 @@ namespace tile::dist {
 class Plan {
 public:
   virtual ~Plan();
-  /// Collective; called before destruction.
+  /// Collective; must be called before destruction.
   Status release();
 
   Communicator &comm;
   tile_dist_plan_info info = {};
-  const char *name; ///< of the operation, for messages
-  /// Set when a run may have enqueued work. If it fails from then on, other ranks wait for work that never comes.
+  const char *name; ///< name of the operation, for messages
+  /// Set when a run may have enqueued work. If the run fails from then on, other ranks wait for work that never comes.
   bool hasBegun = false;
 
 protected:
@@ -29,8 +29,8 @@ protected:
 
   int rank() const { return comm.rank(); }
   int ranks() const { return comm.size(); }
-  /// Returns the rank `step` after this one. Ranks access each other in rotated order, so that no link becomes a
-  /// bottleneck.
+  /// Returns the rank `step` after this one, cyclically. Each rank accesses the others in this order, so that no link
+  /// becomes a bottleneck.
   int after(int step) const { return (rank() + step) % ranks(); }
   static void *pointerTo(CUdeviceptr address) { return reinterpret_cast<void *>(address); }
 
@@ -38,7 +38,7 @@ protected:
   /// Prepares a kernel, so that runs neither load code nor allocate. `role`, `provided` and `extra` as in
   /// KernelCall::make.
   Result<KernelCall> makeCall(tile_kernel *kernel, const char *role, std::initializer_list<Name> provided, Extra extra);
-  /// Chooses the form with the least expected time among those that are available.
+  /// Chooses the available form with the least expected time.
   Status chooseForm(tile_dist_form form, double sequential, std::optional<double> chunked,
                     std::optional<double> flagged);
 
@@ -50,9 +50,9 @@ protected:
   Result<CUevent> makeEvent();
 
   Status copy(CUstream stream, CUdeviceptr to, CUdeviceptr from, size_t bytes) const;
-  /// Makes `after` wait for the work that has been submitted to `before`.
+  /// Makes stream `after` wait for the work that has been submitted to stream `before`.
   Status order(CUstream before, CUstream after, CUevent event) const;
-  /// setAll sets a flag of each other rank, takeAll waits for one from each. `flag` returns the index of a flag.
+  /// setAll sets one flag on each other rank; takeAll waits for one flag from each. `flag` returns the index of a flag.
   template <typename Flag> Status setAll(CUstream stream, const Flag &flag) const {
     Status status = Success{};
     for (int step = 1; status && step < ranks(); ++step)
@@ -65,7 +65,7 @@ protected:
       status = signals->take(stream, flag(after(step)));
     return status;
   }
-  /// Executes `body`, a call of an NCCL collective, unless the communicator has failed.
+  /// Executes `body`, which calls an NCCL collective, unless the communicator has failed.
   template <typename Body> Status callCollective(const char *call, const Body &body) const {
     const Rescue::Call inProgress(*comm.rescue);
     Status status = comm.usable();
@@ -81,25 +81,27 @@ private:
   std::vector<CUevent> events;
 };
 
-/// Bytes per element.
+/// Returns the size of an element in bytes.
 inline size_t bytesOf(tile_dist_type type) {
   return type == TILE_DIST_F32 ? 4 : 2;
 }
 
 // Validation of requests.
 Status checkForm(tile_dist_form form, tile_dist_type type);
-/// `values`: names and values; each must be at least 1 and less than 2^31.
+/// `values` contains names and values; each value must be at least 1 and less than 2^31.
 Status checkSizes(std::initializer_list<std::pair<const char *, int64_t>> values);
 
-/// The parameters that all ranks must pass alike; otherwise they would wait for each other.
+/// Parameters that must be equal on all ranks, because ranks with different parameters would wait for each other
+/// forever.
 struct Terms {
-  std::string_view subject; ///< value in the exchange
+  std::string_view subject; ///< subject of the exchange
   std::vector<int64_t> values;
-  std::function<std::string(const int64_t *)> describe; ///< text for messages
+  std::function<std::string(const int64_t *)> describe; ///< describes the values in messages
 };
-/// Collective, even if the request is invalid.
+/// Compares the parameters of all ranks. Collective, even if this rank's request is invalid.
 Status agree(Communicator &comm, const Terms &terms, bool isValid);
-/// Collective: returns success if all ranks have created their plan. Flags then have their initial values on all ranks.
+/// Collective: returns success if all ranks have created their plan. All flags then have their initial values on all
+/// ranks.
 Status finishPlan(Communicator &comm, const std::string &place, const Status &made);
 
 } // namespace tile::dist

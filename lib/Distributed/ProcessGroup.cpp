@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Ranks that are processes. TCP connections form a star around rank 0, which collects the messages of an exchange and
-// sends all of them, or the reason for a failure, to every rank.
+// sends every rank either all messages or the reason for a failure.
 //
-// The connections also detect dead ranks, because they close when a process ends, for whatever reason. A thread watches
-// for that, and rank 0 informs the others. A rank that leaves in order first sends an empty message.
+// The connections also reveal dead ranks, because they close when a process ends, for whatever reason. A thread watches
+// for closed connections, and rank 0 informs the others. A rank that leaves regularly first sends an empty message.
 #include "Distributed/HostGroup.h"
 #include "Distributed/Socket.h"
 
@@ -26,7 +26,7 @@ using tile::runtime::Success;
 namespace tile::dist {
 namespace {
 
-constexpr size_t mostBytes = 1 << 20; ///< size of one rank's message
+constexpr size_t mostBytes = 1 << 20; ///< maximum size of one rank's message
 
 /// The first message on a connection.
 struct Hello {
@@ -34,7 +34,7 @@ struct Hello {
   int32_t rank = 0, size = 0;
 };
 
-/// A message: subject, zero byte, payload.
+/// Returns a message, which consists of subject, zero byte and payload.
 std::string pack(std::string_view subject, std::string_view bytes) {
   std::string packed(subject);
   packed += '\0';
@@ -44,7 +44,7 @@ std::string pack(std::string_view subject, std::string_view bytes) {
 struct Peer {
   Socket socket;
   std::mutex receiving, sending;
-  std::optional<std::string> last; ///< the last message, if it has been received: empty, or '-' followed by a reason
+  std::optional<std::string> last; ///< the last message, once it has been received: empty, or '-' followed by a reason
 };
 
 class ProcessGroup : public HostGroup {
@@ -89,7 +89,7 @@ public:
     Result<std::string> all = rank == 0 ? collect(subject, mine, deadline) : ask(subject, mine, deadline);
     if (all || fail(all.error()))
       return all;
-    // The watcher has detected the failure earlier, and has ended this exchange.
+    // The watcher has already detected the failure, and has ended this exchange.
     return makeError(failure.code, "rank {}: {}: {}", rank, subject, failure.message);
   }
 
@@ -98,7 +98,7 @@ private:
     const std::lock_guard lock(mutex);
     return !failure.message.empty();
   }
-  /// Records the first failure; later ones are ignored. Returns false if there was one already.
+  /// Records the first failure and ignores later ones. Returns false if there was one already.
   bool fail(const Error &error) {
     const std::lock_guard lock(mutex);
     if (!failure.message.empty())
@@ -213,7 +213,8 @@ private:
     return peer.socket.send(message, deadline);
   }
 
-  /// Exchange on rank 0. An answer begins with a character: '+' before all messages, '-' before a reason.
+  /// Performs an exchange on rank 0. The answer begins with '+', followed by all messages, or '-', followed by a
+  /// reason.
   Result<std::string> collect(std::string_view subject, std::string_view mine, Deadline deadline) {
     std::string all(mine);
     std::optional<Error> wrong;
@@ -258,9 +259,9 @@ private:
     return answer->substr(1);
   }
 
-  std::vector<Peer> peers; ///< connections of rank 0: to each other rank; of the others: to rank 0
+  std::vector<Peer> peers; ///< on rank 0: connections to every other rank; on other ranks: the connection to rank 0
   mutable std::mutex mutex;
-  Error failure; ///< after it, the connections are out of step
+  Error failure; ///< after a failure, messages on the connections no longer match exchanges
   std::thread watcher;
   Socket wake; ///< event that stops the watcher
 };

@@ -80,8 +80,8 @@ bool Rescue::hasEnded(CUstream stream) const {
 }
 
 void Rescue::setFlags() {
-  // As long as earlier writes have not completed, further ones would fill the stream, and then block. A fill would be a
-  // kernel, which cannot start on a GPU that is full of waiting tiles.
+  // While earlier writes are pending, further ones would fill the stream, which then blocks. A fill would be a kernel,
+  // which cannot start on a GPU that is full of waiting tiles.
   if (!driver->streamWriteValue || !hasEnded(own))
     return;
   constexpr size_t wordBytes = 4;
@@ -112,8 +112,9 @@ void Rescue::abortNccl() {
 }
 
 void Rescue::run() {
-  constexpr auto quietTime = 100ms, patience = 500ms; // delay before NCCL is aborted
-  constexpr auto longest = 10s;                       // delay of an abort after the communicator has been destroyed
+  // NCCL is aborted when all has been quiet for quietTime, at the latest after `patience`.
+  constexpr auto quietTime = 100ms, patience = 500ms;
+  constexpr auto longest = 10s; // limit for an abort after the communicator has been destroyed
   constexpr Clock::duration period = 200us, laterPeriod = 5ms;
   const Clock::time_point start = Clock::now();
   Clock::time_point lastBusy = start;
@@ -133,7 +134,7 @@ void Rescue::run() {
     if (isReady)
       abortNccl();
     lock.lock();
-    // A later call may wait for another stream.
+    // Meanwhile, a later call may have begun to wait for another stream.
     if (isDone && isAwaited && awaited == stream) {
       isAwaited = false;
       changed.notify_all();

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Shuts down a failed communicator: a separate thread releases all work that waits for other ranks, and aborts NCCL.
 //
-//   failure ──▶ set all flags repeatedly ──▶ streams have ended, or time is over ──▶ ncclCommAbort
+//   failure ──▶ set all flags repeatedly ──▶ streams have ended, or time limit ──▶ ncclCommAbort
 //
-// NCCL comes last since its abort frees memory, which waits for the whole device: work that still waits for a flag
-// would never end, and streams wait for the same flag once per run. The thread shares ownership of everything that it
-// uses, so that no caller has to wait for it, however long the driver or NCCL block.
+// NCCL is aborted last because the abort frees memory, which waits for the whole device: work that still waits for a
+// flag would never end. Flags are set repeatedly because streams may wait for the same flag once in each of several
+// runs. The thread shares ownership of everything that it uses, so no caller has to wait for it, however long the
+// driver or NCCL block.
 #pragma once
 
 #include "Distributed/Driver.h"
@@ -24,19 +25,19 @@ class Rescue : public std::enable_shared_from_this<Rescue> {
 public:
   using Deadline = std::chrono::steady_clock::time_point;
 
-  /// `copies` is the stream of copies from and to peers; `own` is a stream in which nothing ever waits.
+  /// `copies` is the stream for copies from and to peers; `own` is a stream in which nothing ever waits.
   Rescue(std::shared_ptr<const Driver> driver, CUcontext context, CUstream copies, CUstream own)
       : driver(std::move(driver)), context(context), copies(copies), own(own) {}
 
   void setNccl(std::shared_ptr<const Nccl> library, NcclComm comm);
-  /// Returns the NCCL communicator for an orderly destruction; null after a failure.
+  /// Returns the NCCL communicator for regular destruction; null after a failure.
   NcclComm takeNccl();
-  /// Returns the error of NCCL's own threads.
+  /// Returns the error that NCCL's own threads have reported, if any.
   Status checkNccl();
 
-  /// Registers flags that release waiting work when they are set.
+  /// Registers flags. Setting them releases work that waits.
   void watch(CUdeviceptr flags, size_t count);
-  /// After a failure, flags and their memory remain in use.
+  /// Unregisters flags. After a failure, it does nothing, and the flags' memory must stay allocated.
   void unwatch(CUdeviceptr flags);
 
   /// Makes the communicator unusable and starts the rescue, without waiting. Only the first failure counts.
@@ -44,13 +45,13 @@ public:
   bool hasFailed() const { return failed.load(std::memory_order_acquire); }
   Status status() const;
 
-  /// After a failure: waits until the work in `stream` has ended. Returns false after the deadline, and immediately if
-  /// an earlier wait failed.
+  /// After a failure: waits until the work in `stream` has ended. Returns false once the deadline has passed, or
+  /// immediately if an earlier wait failed.
   bool waitFor(CUstream stream, Deadline deadline);
-  /// After a failure: ends the thread, which is abandoned if it has not ended by the deadline.
+  /// After a failure: ends the thread, or abandons it if it has not ended by the deadline.
   void stop(Deadline deadline);
 
-  /// A call of NCCL in progress. An abort would free the data that the call uses, so it is postponed.
+  /// Marks an NCCL call in progress. An abort would free data that the call uses, so it is postponed.
   class Call {
   public:
     explicit Call(Rescue &rescue) : rescue(rescue) { ++rescue.calls; }
@@ -83,7 +84,7 @@ private:
   NcclComm ncclComm = nullptr;
   std::vector<Flags> watched;
   Error failure = {TILE_OK, ""};
-  CUstream awaited = nullptr; ///< number of threads in waitFor
+  CUstream awaited = nullptr; ///< the stream for which waitFor waits
   bool isAwaited = false, isInVain = false;
   bool isAborting = false, isStopped = false, isOver = false;
 

@@ -5,7 +5,7 @@ namespace tile::dist {
 
 Result<std::unique_ptr<Signals>> Signals::make(Communicator &comm, size_t count) {
   std::unique_ptr<Signals> made(new Signals(comm));
-  // The window ends with a word for test writes by peers, and a word with the value 1.
+  // The window ends with two more words: one that peers write as a test, and one with the value 1.
   Result<Window> window = comm.allocate("plan_create flags", (count + 2) * wordBytes);
   if (!window)
     return window.error();
@@ -38,7 +38,7 @@ Status Signals::take(CUstream stream, size_t flag) const {
 }
 
 Status Signals::fill(CUstream stream, size_t first, size_t count, unsigned value) const {
-  // A fill is a kernel, which takes longer to start than several of these writes.
+  // A fill is a kernel, which takes longer to start than several individual writes.
   constexpr size_t few = 8;
   if (count > few)
     return comm.driver->check(comm.driver->fillWords(addressOf(first), value, count, stream), "cuMemsetD32Async");

@@ -61,7 +61,7 @@ bool waitUntilReady(int descriptor, short events, Deadline deadline) {
 void configure(int descriptor) {
   const int on = 1;
   setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-  // A host that crashes does not close its connections.
+  // A host that crashes does not close its connections; keep-alive packets detect that.
   constexpr int idleSeconds = 10, periodSeconds = 5, tries = 3;
   setsockopt(descriptor, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
   setsockopt(descriptor, IPPROTO_TCP, TCP_KEEPIDLE, &idleSeconds, sizeof(idleSeconds));

@@ -33,10 +33,10 @@ public:
   runtime::Status send(std::string_view message, Deadline deadline);
   /// Receives a message of at most `most` bytes.
   runtime::Result<std::string> receive(size_t most, Deadline deadline);
-  /// Returns the last complete message that has arrived, without consuming it; none if there is none, or if it is too
-  /// long.
+  /// Returns the last complete message that has arrived, without consuming it. Returns nullopt if there is no message,
+  /// or if it is too long.
   std::optional<std::string> peekLast() const;
-  /// Ends waits for messages from the other side, and announces that no further messages follow.
+  /// Wakes threads that wait for messages, and tells the other side that no further messages follow.
   void shutDown();
 
 private:

@@ -7,20 +7,20 @@
 namespace tile::dist {
 namespace {
 
-// Measured between two H200 connected by 18 NVLinks: copy engines pull 367 GB/s; NCCL 2.28.9 gathers and reduces 32 MiB
-// per rank in 158 and 166 us.
+// Measured between two H200s connected by 18 NVLinks: copy engines pull 367 GB/s; NCCL 2.28.9 gathers 32 MiB per rank
+// in 158 us and reduces them in 166 us.
 constexpr double copyBytesPerMicrosecond = 350e3, ncclBytesPerMicrosecond = 210e3;
 constexpr double pushBytesPerMicrosecond = 380e3;    ///< bandwidth of kernels that store to peer memory
 constexpr double memoryBytesPerMicrosecond = 3500e3; ///< bandwidth of the GPU's own memory
 constexpr double ncclStart = 12;                     ///< latency of a collective, including the following launch
 constexpr double launchGap = 3;                      ///< latency between dependent kernels
-/// latency from a signal to the work on another GPU that waits for it
+/// Latency from a signal to the start of the work that waits for it on another GPU.
 constexpr double signalDelay = 4;
 
-// Time to read the routing and to launch the 8 kernels that sort.
+// Time to read the routing and to launch the 8 kernels that sort tokens.
 constexpr double sorting = 40;
 
-/// Time to copy tokens to the rows of experts, and to sum results: each row is read once and written once.
+/// Returns the time to copy tokens to the rows of experts, or to sum results: each row is read once and written once.
 double localTime(const MoeWork &work, double rows) {
   return 2 * rows * work.tokenBytes / memoryBytesPerMicrosecond;
 }
@@ -46,7 +46,7 @@ double gatherChunkedTime(const WireWork &work) {
 }
 
 double gatherFlaggedTime(const WireWork &work) {
-  // Over 15 shapes on two H200, a GEMM whose tiles wait took up to 5 % and 25 us longer.
+  // Over 15 shapes on two H200s, a GEMM whose tiles wait took up to 5 % plus 25 us longer.
   constexpr double slowdown = 1.05, waits = 25;
   const double wire = 2 * signalDelay + (work.ranks - 1) * work.chunkBytes / copyBytesPerMicrosecond;
   return std::max(work.gemm * slowdown, wire + work.chunk / work.units) + waits;
@@ -77,11 +77,11 @@ double moeSequentialTime(const MoeWork &work) {
 }
 
 double moeChunkedTime(const MoeWork &work) {
-  // A rank needs a token if it has one of the token's experts.
+  // A rank needs a token if at least one of the token's experts is on that rank.
   const double needed = 1 - std::pow(1 - 1.0 / work.ranks, work.topK);
   const double wire = signalDelay + (work.ranks - 1) * needed * work.tokenBytes / pushBytesPerMicrosecond;
   const double own = localTime(work, double(work.topK) / work.ranks), others = localTime(work, work.topK) - own;
-  // The sums of own tokens wait for those of other ranks.
+  // The sums for this rank's tokens wait for the parts of other ranks.
   return sorting + work.experts + std::max(wire, own) + others + std::max(wire, others) + own;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Expected times of operations across GPUs, from the times of their GEMMs and the bytes that are transferred.
+// Computes expected times of operations across GPUs from the times of their GEMMs and the number of bytes transferred.
 #pragma once
 
 #include "tile/tile_dist.h"
@@ -17,19 +17,19 @@ struct WireWork {
   int units = 1;         ///< number of parts of a chunk that arrive separately
 };
 
-/// Returns the time of the arithmetic on a GPU, without a model of the kernel.
+/// Returns the time that the arithmetic takes on a GPU at peak rate, for kernels without a cost model.
 double arithmeticTime(double flops, int multiprocessors);
-/// Returns the time of collective and GEMM, one after the other. `passes`: 1, or 2 for an all-reduce.
+/// Returns the time of the collective and the GEMM, one after the other. `passes`: 1, or 2 for an all-reduce.
 double sequentialTime(const WireWork &work, int passes);
-/// Returns the time of one GEMM per chunk, the own one first, each after its rows have arrived.
+/// Returns the time of one GEMM per chunk, this rank's chunk first, each of the others after its rows have arrived.
 double gatherChunkedTime(const WireWork &work);
 /// Returns the time of one GEMM whose tiles wait for their rows.
 double gatherFlaggedTime(const WireWork &work);
-/// Returns the time of GEMMs of the other ranks' chunks, which are pushed to them, followed by the own chunk and the
-/// sum of all parts. With `isGathered`, the sums are then sent to all others.
+/// Returns the time of the GEMMs of the other ranks' chunks, which are pushed to those ranks, followed by the GEMM of
+/// this rank's chunk and the sum of all parts. With `isGathered`, the sums are then sent to all other ranks.
 double scatterChunkedTime(const WireWork &work, bool isGathered);
 
-/// The properties of a mixture of experts that the model uses. All experts are assumed to get equally many tokens.
+/// The properties of a mixture of experts that the model uses. Assumes that all experts get equally many tokens.
 struct MoeWork {
   int ranks = 1;
   int topK = 1;
@@ -37,12 +37,12 @@ struct MoeWork {
   double tokenBytes = 0; ///< bytes of all tokens of a rank
 };
 
-/// Returns the time of the experts' layers: that of the arithmetic, or of reading the weights.
+/// Returns the time of the experts' layers, which is bounded by the arithmetic or by reading the weights.
 double expertsTime(double flops, double weightBytes, int multiprocessors);
-/// Returns the time if NCCL sends all tokens to all ranks, and after the experts returns the sums of all ranks' tokens.
+/// Returns the time if NCCL sends all tokens to all ranks and, after the experts, the sums back to the tokens' owners.
 double moeSequentialTime(const MoeWork &work);
-/// Returns the time if tokens are pushed to the ranks that need them while own ones are sorted, and sums are pushed as
-/// they are computed.
+/// Returns the time if tokens are pushed to the ranks that need them while each rank sorts its own tokens, and sums are
+/// pushed as they are computed.
 double moeChunkedTime(const MoeWork &work);
 
 } // namespace tile::dist
