@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The functions of expressions in "#:" directives. The front end accepts these names; lib/Runtime/Expression,
-// lib/Runner/Check/TensorExpr and lib/Runner/Inputs/FillText evaluate them; unit tests call each.
+// The functions of expressions in "#:" directives. The front end accepts these names. lib/Runtime/Expression,
+// lib/Runner/Check/TensorExpr and lib/Runner/Inputs/FillText evaluate the functions, and unit tests call each of them.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 
 namespace tile::directives {
 
-/// Names of integer expressions besides parameters: the multiprocessors of the GPU, and the rank and number of ranks of
-/// a run on several GPUs.
+/// Names in integer expressions besides parameters: the number of multiprocessors of the GPU, and the rank and the
+/// number of ranks in a run on several GPUs.
 inline constexpr std::string_view integerNames[] = {"num_sms", "this_rank", "num_ranks"};
 
 /// Functions of integer expressions: sizes, strides and grids.
@@ -29,7 +29,7 @@ inline constexpr std::string_view tensorFunctions[] = {
     // of all ranks
     "peers"};
 
-/// Fillings of buffers in defaults; the name alone is one, too.
+/// Fillings for buffers in default values. A name without arguments is a filling, too.
 inline constexpr std::string_view fillings[] = {"random",  "uniform",   "special", "denormals", "zeros",
                                                 "ones",    "full",      "arange",  "randint",   "permutation",
                                                 "offsets", "addresses", "peers"};
@@ -38,7 +38,7 @@ template <size_t Count> constexpr bool contains(const std::string_view (&names)[
   return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
-/// Returns true if each row of a table of functions has one of these names.
+/// Returns true if every row of a table of functions has one of these names.
 template <typename Row, size_t Rows, size_t Count>
 constexpr bool areListed(const Row (&rows)[Rows], const std::string_view (&names)[Count]) {
   return std::all_of(std::begin(rows), std::end(rows), [&](const Row &row) { return contains(names, row.name); });

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Plans x changes -> further plans. Code that a change leaves as it is, is dropped after compilation.
+// Derives alternatives by applying each change to each plan. A change may have no effect on the code; such alternatives
+// are dropped after compilation.
 #include "Driver/Alternatives.h"
 
 #include "Target/Limits.h"
@@ -14,10 +15,10 @@ using llvm::formatv;
 namespace tile::driver {
 namespace {
 
-/// A change of a plan; returns its name, or "" if the plan cannot be changed in this way.
+/// Changes a plan and returns the name of the change. Returns "" if the plan cannot be changed in this way.
 using Change = std::function<std::string(VariantPlan &)>;
 
-constexpr unsigned maxChanges = 4; // of one variant
+constexpr unsigned maxChanges = 4; // per variant
 constexpr unsigned maxWarps = target::maxThreadsPerCta / target::threadsPerWarp;
 
 /// Multiplies the number of warps by `numerator / denominator`.
@@ -49,11 +50,11 @@ Change disable(llvm::StringRef pass) {
     if (llvm::is_contained(plan.disabled, pass))
       return "";
     plan.disabled.push_back(pass.str());
-    return formatv("no-{0}", pass.split('-').second); // without the dialect
+    return formatv("no-{0}", pass.split('-').second); // without the name of the dialect
   };
 }
 
-/// Requests CTAs with `warps` warps together per multiprocessor; 0: requests none.
+/// Requests as many CTAs per multiprocessor as have `warps` warps together; 0: requests no number.
 Change requestWarps(unsigned warps, const target::GpuTarget &gpu) {
   return [=, most = gpu.maxWarpsPerSm](VariantPlan &plan) -> std::string {
     if (plan.tiles || warps > most || (warps > 0 && (plan.warps == 0 || warps % plan.warps != 0)))
@@ -63,7 +64,7 @@ Change requestWarps(unsigned warps, const target::GpuTarget &gpu) {
   };
 }
 
-/// Returns the changes, in descending order of how often they made kernels of public libraries faster
+/// Returns the changes, ordered by how often they made kernels of public libraries faster, most often first
 /// (bench/results/h200/public-launches.md).
 std::vector<Change> listChanges(const target::GpuTarget &gpu) {
   return {scaleWarps(2, 1),          scaleWarps(1, 2),       disable("cta-async-copies"),

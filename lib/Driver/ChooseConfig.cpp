@@ -21,7 +21,7 @@ using tile::target::MmaType;
 namespace tile::driver {
 namespace {
 
-/// Returns the tensor-core type; types without MMA support are priced as tf32.
+/// Returns the tensor-core type; types without MMA support have the cost of tf32.
 MmaType mmaTypeOf(frontend::DType element) {
   switch (element.scalar) {
   case Scalar::Float16:
@@ -43,13 +43,13 @@ MmaType mmaTypeOf(frontend::DType element) {
   }
 }
 
-/// Returns true if tensor cores support the type directly, or as tf32 for f32.
+/// Returns true if tensor cores support the type directly or, for f32, as tf32.
 bool isMultiplied(frontend::DType element) {
   return mmaTypeOf(element) != MmaType::TF32 || element.is(Scalar::Float32);
 }
 
-/// Returns true if the pipeline creates tensor maps for pointer operands, which wgmma needs, and avoids staging copies
-/// of large tiles in shared memory in addition to the pipeline stages.
+/// Returns true if the pipeline creates tensor maps for pointer operands, which wgmma needs, and does not need shared
+/// memory for layout conversions of large tiles in addition to the pipeline stages.
 bool preparesWgmma(const PipelineAbilities &can) {
   return can.mapsOfPointers && can.fewConversions;
 }
@@ -87,8 +87,8 @@ std::string describe(const CompilerOptions &options, const target::GpuTarget &gp
   return text;
 }
 
-/// Chooses a cluster whose CTAs split K, for few tiles with many K steps. Only used for given sizes, because a split
-/// kernel is slower than an unsplit one for most others.
+/// Chooses a cluster whose CTAs split K, for few tiles with many K steps. Only used if the sizes are given, because for
+/// most other sizes a split kernel is slower than an unsplit one.
 std::optional<frontend::ClusterShape> chooseCluster(const CompilerOptions &options, const target::GpuTarget &gpu,
                                                     const target::GemmProblem &problem,
                                                     const target::GemmEstimate &best) {
@@ -113,7 +113,7 @@ std::optional<target::GemmEstimate> choosePingPong(const CompilerOptions &option
   return found && (isWanted || target::prefersPingPong(gpu, problem, best, *found)) ? found : std::nullopt;
 }
 
-/// Returns the advice about aligned rows: given if they would enable wgmma and at least halve the expected time.
+/// Returns advice to align rows if that would enable wgmma and at least halve the expected time; otherwise "".
 std::string advise(const CompilerOptions &options, const target::GpuTarget &gpu, const frontend::OpenGemm &gemm,
                    target::GemmProblem problem, const target::GemmChoices &choices, const target::GemmEstimate &best) {
   if (gemm.alignedRows || !preparesWgmma(abilitiesOf(options.pipeline, gpu)))

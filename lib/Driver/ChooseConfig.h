@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Chooses the block sizes, warps and stages of a GEMM that a kernel leaves open, by lib/Target's cost model.
+// Chooses the block sizes, warps and stages of a GEMM that a kernel leaves open, using the cost model of lib/Target.
 #pragma once
 
 #include "Driver/CompilerOptions.h"
@@ -11,15 +11,16 @@ namespace tile::driver {
 
 struct ConfigChoice {
   frontend::TileChoices tiles;
-  bool splitsTail = false; ///< Splitting the last wave over idle CTAs is expected to pay.
-  bool isOneWave = false;  ///< There are at most as many tiles as SMs, and no tile is split.
-  std::string advice;      ///< The promise that would make the GEMM much faster; may be empty.
+  bool splitsTail = false; ///< whether splitting the last wave over idle CTAs is expected to pay
+  bool isOneWave = false;  ///< whether there are at most as many tiles as SMs, and no tile is split
+  std::string advice;      ///< the assumption that would make the GEMM much faster; may be empty
 };
 
 /// Describes a GEMM to the cost model.
 target::GemmProblem problemOf(const CompilerOptions &options, const target::GpuTarget &gpu,
                               const frontend::OpenGemm &gemm, const KernelFacts &facts);
-/// Returns the fixed parameters. Values that are not valid sizes are treated as open; the front end rejects them later.
+/// Returns the parameters that are given. Values that are not valid sizes are treated as open; the front end rejects
+/// them later.
 target::GemmChoices givenChoices(const frontend::TileChoices &tiles);
 
 /// Returns the cheapest configuration for the options' target. If `explain` is set, also writes a table of the best

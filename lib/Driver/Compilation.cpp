@@ -231,7 +231,7 @@ GpuPipelineOptions Compilation::pipelineOptions() const {
   return pipeline;
 }
 
-/// "'tile.dot' op needs ..." -> "needs ...": a kernel has no such operations.
+/// Turns "'tile.dot' op needs ..." into "needs ...": users write no such operations.
 static void dropOperationName(Diagnostic &diagnostic) {
   MutableArrayRef<DiagnosticArgument> arguments = diagnostic.getArguments();
   auto is = [&](size_t index, StringRef text) {
@@ -276,7 +276,8 @@ bool Compilation::lower() {
   return runPasses(*least, Attempt::WithLess, needsLess);
 }
 
-/// If `attempt` is `First` and the kernel needs too much shared memory, sets `needsLess` instead of emitting an error.
+/// Runs the passes. If `attempt` is `First` and the kernel needs too much shared memory, sets `needsLess` instead of
+/// emitting an error.
 bool Compilation::runPasses(const GpuPipelineOptions &pipeline, Attempt attempt, bool &needsLess) {
   PassManager manager(context.get());
   // Verify after each pass when the IR is shown, as tile-opt does. Otherwise verify in each phase and after the last

@@ -6,9 +6,9 @@
 //     use(compilation.result());
 //   return int(compilation.outcome());
 //
-// run() is load() (front end: text -> tile dialect), lower() (passes -> LLVM/NVVM dialects) and generate() (LLVM IR,
-// PTX, cubin, header), as far as `options.emit` needs them; a tilepack holds several kernels (CompileVariants.h). Every
-// failure is reported on `errors`.
+// run() calls load() (front end: text -> tile dialect), lower() (passes -> LLVM/NVVM dialects) and generate() (LLVM IR,
+// PTX, cubin, header), but only as many of them as `options.emit` needs. CompileVariants.h compiles a tilepack, which
+// holds several kernels. Every failure is reported on `errors`.
 #pragma once
 
 #include "Codegen/RunPtxas.h"
@@ -57,7 +57,7 @@ public:
   /// Writes the collected diagnostics to `errors` if they form one document; text diagnostics are written immediately.
   void printDiagnostics();
 
-  /// Reports a failure after the compilation proper, and returns false.
+  /// Reports a failure that occurs after the compilation itself, and returns false.
   bool fail(Outcome reason, llvm::Error error);
   bool fail(Outcome reason, const llvm::Twine &message);
   /// Prints a note, which is not an error.
@@ -104,7 +104,7 @@ private:
   codegen::SourcePaths sourcePaths() const { return {options.input, options.importPaths, options.pathReplacements}; }
   bool isText() const { return options.diagnosticsFormat == DiagnosticsFormat::Text; }
   GpuPipelineOptions pipelineOptions() const;
-  /// Also reports the cancellation.
+  /// Returns true if the compilation was cancelled, and reports that.
   bool isCancelled();
 
   CompilerOptions options;
@@ -117,10 +117,10 @@ private:
   Outcome state = Outcome::Success;
   const target::GpuTarget *gpu = nullptr;
   llvm::SourceMgr sources;
-  std::unique_ptr<llvm::LLVMContext> llvmContext; ///< lives as long as this object, although only generate() needs it
+  std::unique_ptr<llvm::LLVMContext> llvmContext; ///< kept as long as this object, although only generate() needs it
   std::unique_ptr<mlir::MLIRContext> context;
-  std::unique_ptr<mlir::SourceMgrDiagnosticHandler> diagnostics; ///< prints diagnostics; or
-  std::unique_ptr<mlir::ScopedDiagnosticHandler> collector;      ///< fills the log
+  std::unique_ptr<mlir::SourceMgrDiagnosticHandler> diagnostics; ///< set to print diagnostics
+  std::unique_ptr<mlir::ScopedDiagnosticHandler> collector;      ///< set to collect them in the log instead
   DiagnosticLog log;
   mlir::OwningOpRef<mlir::ModuleOp> moduleOp;
   frontend::KernelText kernelText;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Advice to users about kernels that spill registers and about slow compilation steps.
+// Advises users about kernels that spill registers and about slow compilation steps.
 #include "Driver/Compilation.h"
 #include "Target/GpuTarget.h"
 
@@ -27,7 +27,8 @@ void Compilation::noteSlowSteps() {
   }
 }
 
-/// More bytes of spills than a thread has registers (255 of 4 bytes) mean that most values are in memory.
+/// Warns if more bytes are spilled than a thread has in registers (255 of 4 bytes), which means that most values are in
+/// memory.
 bool Compilation::warnOfSpills(const codegen::KernelResources &resources) {
   constexpr unsigned most = 1024;
   if (resources.spillStores < most)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Compiles plans to variants in several processes, and combines the useful ones into one artifact.
+// Compiles plans to variants in several processes, and combines the worthwhile ones into one artifact.
 #include "Driver/CompileVariants.h"
 
 #include "Codegen/EmitHeader.h"
@@ -25,7 +25,7 @@ double secondsSince(Timing::Clock::time_point begin) {
   return std::chrono::duration<double>(Timing::Clock::now() - begin).count();
 }
 
-/// Returns options for a variant that only contributes its artifact; diagnostics come from the general variant.
+/// Returns options for a variant that only contributes its code. The general variant provides the diagnostics.
 CompilerOptions silent(CompilerOptions options) {
   options.emit = EmitKind::Cubin;
   options.diagnosticsFormat = DiagnosticsFormat::Text;
@@ -45,7 +45,8 @@ std::string firstLine(StringRef text) {
 
 VariantCompilation::VariantCompilation(CompilerOptions options, VariantOptions variants, llvm::raw_ostream &errors)
     : options(std::move(options)), variants(std::move(variants)), errors(errors) {
-  // Headers and tilepacks may run on machines that are unknown here, so PTX will do; a requested cubin must be a cubin.
+  // Headers and tilepacks may run on other machines, so PTX is acceptable for them. If a cubin is requested, it must be
+  // one.
   this->options.takesPtx = this->options.emit == EmitKind::Header || this->options.emit == EmitKind::Tilepack;
   if (this->variants.targets.empty())
     this->variants.targets.push_back(this->options.target);
@@ -69,7 +70,7 @@ bool VariantCompilation::planAll() {
       jobs = {{only, std::move(aimed), 0}};
       break;
     }
-    aimed.advise = false; // variants already cover the promises
+    aimed.advise = false; // variants already use the assumptions that advice would suggest
     if (std::string reason = explainBadAlternative(aimed, *gpu); !reason.empty()) {
       general = std::make_unique<Compilation>(options, errors);
       return general->fail(Outcome::Usage, formatv("{0}", reason));
@@ -98,14 +99,15 @@ bool VariantCompilation::planAll() {
   return true;
 }
 
-/// Embeds the tuning tables in an artifact. Returns false if the warning about one that does not fit is an error.
+/// Embeds the tuning tables in an artifact and warns about tables that do not fit. Returns false if a warning is an
+/// error.
 bool VariantCompilation::embedTables(std::string &artifact) {
   return llvm::all_of(tables.embed(artifact), [&](const TuningTables::Stale &stale) {
     return general->warn(frontend::Diag::stale_tuning, {stale.path, stale.reason});
   });
 }
 
-/// Warns that only their order selects among the configurations. Returns false if the warning is an error.
+/// Warns that nothing but their order selects among some configurations. Returns false if the warning is an error.
 bool VariantCompilation::warnOfUntimed() {
   if (untimed > 0)
     return general->warn(frontend::Diag::untimed_configurations,
@@ -176,8 +178,8 @@ bool VariantCompilation::run() {
   return assemble();
 }
 
-/// Compiles all variants except the general one. A host process has threads, which fork would not copy, so there the
-/// variants are compiled serially in this process.
+/// Compiles all variants except the general one. Inside a host process they are compiled serially in this process,
+/// because the host has other threads, which fork does not copy.
 llvm::Expected<std::vector<WorkerProcesses::Result>> VariantCompilation::compileOthers(WorkerProcesses &workers) const {
   if (!options.isGuest)
     return workers.finish(variants.jobs);
@@ -187,7 +189,7 @@ llvm::Expected<std::vector<WorkerProcesses::Result>> VariantCompilation::compile
   return results;
 }
 
-/// Runs in a worker process. For an error, only its text is returned.
+/// Compiles a variant in a worker process. If there is an error, returns only the error message.
 std::string VariantCompilation::compileInOtherProcess(const Job &job) const {
   Timing::Clock::time_point begin = Timing::Clock::now();
   std::string text;
@@ -214,7 +216,7 @@ bool VariantCompilation::collect(const Job &job, const WorkerProcesses::Result &
   auto fail = [&](Outcome outcome, StringRef why) {
     return general->fail(outcome, formatv("variant '{0}' for {1}: {2}", name, target, why));
   };
-  // With more memory the variant would exist, and an artifact must not depend on that.
+  // The variant might exist if there were more memory, and an artifact must not depend on that.
   if (result.isKilled)
     return fail(Outcome::Environment, "its compilation was killed, possibly because memory ran out");
   if (!result.isDone && isNeeded)
@@ -234,7 +236,8 @@ bool VariantCompilation::collect(const Job &job, const WorkerProcesses::Result &
   }
   if (outcome != Outcome::Success)
     return skipped.push_back({name, target, firstLine(said)}), true;
-  for (const Json &warning : job.plan.isAlternative ? Json::array() : json["warnings"]) // measurements decide
+  // Warnings about alternatives are not shown, because measurements decide which of them are used.
+  for (const Json &warning : job.plan.isAlternative ? Json::array() : json["warnings"])
     general->warnOfPtxas(formatv("variant '{0}': {1}", name, warning.get<std::string>()).str());
   runtime::Result<runtime::Manifest> manifest = runtime::parseManifest(json["manifest"].get<std::string>());
   if (!manifest)
@@ -251,7 +254,7 @@ void VariantCompilation::keep(const Job &job, runtime::PackedVariant variant, do
   for (const std::string &condition : job.plan.requirements)
     if (!llvm::is_contained(variant.manifest.requirements, condition))
       variant.manifest.requirements.push_back(condition);
-  // An estimate that exceeds the limits of a manifest is dropped; the kernel is still valid.
+  // An estimate that exceeds the limits of a manifest is dropped; the kernel itself is still valid.
   variant.manifest.programs = job.plan.programs;
   if (job.plan.programs && !runtime::validatePrograms(*job.plan.programs, runtime::expressionNames(variant.manifest)))
     variant.manifest.programs.reset();

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Compiles several kernels into one artifact: the general variant in this process, as a plain Compilation, and the
-// others in worker processes.
+// Compiles several variants of a kernel into one artifact. The general variant is compiled in this process, as a plain
+// Compilation, and the others in worker processes.
 //
 //   VariantCompilation compilation(options, variants, llvm::errs());
 //   if (compilation.run())
 //     use(compilation.result());
 //   return int(compilation.outcome());
 //
-// The user sees the diagnostics of the general variant. Any other variant that fails to compile is skipped; other
-// variants serve its calls. The result depends neither on the number of processes nor on the order in which they end.
+// The user sees the diagnostics of the general variant. If another variant fails to compile, it is skipped, and the
+// remaining variants serve its calls. The result depends neither on the number of processes nor on the order in which
+// they end.
 #pragma once
 
 #include "Driver/Compilation.h"
@@ -26,7 +27,7 @@ struct VariantOptions {
   std::optional<uint64_t> budget;   ///< maximum size of the artifact in bytes
   unsigned jobs = 0;                ///< concurrent processes; 0: one per core
   bool alternatives = false;        ///< add other schedules of the variants, for tile-run tune; see Alternatives.h
-  /// Paths of tuning tables to embed. The artifact has the alternatives that they choose.
+  /// Paths of tuning tables to embed. The artifact contains the alternatives that these tables choose.
   std::vector<std::string> tuning = {};
 };
 
@@ -47,7 +48,7 @@ public:
   const std::vector<std::string> &sourceFiles() const { return files; }
 
 private:
-  /// One variant to compile.
+  /// A variant to compile.
   struct Job {
     VariantPlan plan;
     CompilerOptions options;
@@ -71,10 +72,10 @@ private:
   llvm::raw_ostream &errors;
   std::string explanation;
   std::string kernelName;
-  size_t untimed = 0; ///< configurations that only measurements can rank
+  size_t untimed = 0; ///< number of configurations that only measurements can rank
   std::unique_ptr<Compilation> general;
   TuningTables tables;
-  std::vector<Job> jobs; ///< the first is compiled by `general`
+  std::vector<Job> jobs; ///< all variants; the first one is compiled by `general`
   std::vector<MadeVariant> made;
   std::vector<SkippedVariant> skipped;
   std::string output;

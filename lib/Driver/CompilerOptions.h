@@ -29,35 +29,36 @@ struct CompilerOptions {
   InputLanguage language = InputLanguage::Tile;
   EmitKind emit = EmitKind::Cubin;
   std::string headerName;           ///< prefix of the declarations in a header; empty: the kernel's name
-  bool keepPtx = false;             ///< in a header, so that it also runs in the simulator
+  bool keepPtx = false;             ///< in a header, so that the kernel also runs in the simulator
   bool strip = false;               ///< omit PTX from other artifacts as well
   bool takesPtx = false;            ///< without ptxas, accept PTX instead of a cubin
   std::string target = "sm_90a";    ///< the GPU to compile for
-  std::optional<target::Card> card; ///< the card whose constants apply to targets of its compute capability
-  std::string cardFile;             ///< its path; "" if there is none
+  std::optional<target::Card> card; ///< the card whose constants apply to targets with its compute capability
+  std::string cardFile;             ///< path of the card's file; "" if there is none
   GpuPipelineOptions pipeline;      ///< optimization level, disabled passes, last pass
 
   std::string kernel; ///< empty: the only kernel of the file
   std::string signature;
   std::map<std::string, std::string> definitions; ///< compile-time parameters by name
-  std::map<std::string, int> assumptions;         ///< divisors of parameters by name
+  std::map<std::string, int> assumptions;         ///< divisors of parameters that the compiler may assume, by name
   std::vector<std::string> importPaths;           ///< search path of imported modules
   /// Prefixes of source paths, and their replacements in artifacts; see SourcePaths.h.
   std::vector<std::pair<std::string, std::string>> pathReplacements;
   /// Further values of compile-time parameters, by name; each adds a variant.
   std::map<std::string, std::vector<std::string>> alternatives;
-  /// The configurations of the artifact; see CompileRequest.
+  /// All configurations that the artifact contains; see CompileRequest.
   std::vector<std::map<std::string, std::string>> configurations;
   std::optional<int> numWarps;
   std::optional<int> numStages;
-  std::optional<unsigned> residentCtas; ///< CTAs per multiprocessor that ptxas is asked for; 0: its default; nullopt:
-                                        ///< what suits the code
+  /// CTAs per multiprocessor that ptxas is asked for; 0: the default of ptxas; nullopt: chosen by the compiler to suit
+  /// the code.
+  std::optional<unsigned> residentCtas;
   std::optional<frontend::ClusterShape> cluster;
   std::optional<frontend::Schedule> schedule;
   std::optional<frontend::TileChoices> tiles; ///< parameters that the kernel leaves open; nullopt: the cost model
                                               ///< chooses
   std::map<std::string, int64_t> sizes;       ///< expected values of integer parameters, by name
-  unsigned numSms = 0;                        ///< expected number of SMs; 0: that of the target's product
+  unsigned numSms = 0;                        ///< expected number of SMs; 0: as many as the target's product has
   bool debug = false;                         ///< keep assertions
   bool debugInfo = false;                     ///< record value names for debuggers
 
@@ -70,7 +71,7 @@ struct CompilerOptions {
   std::string remarks;       ///< regular expression of pass names whose remarks are shown; empty: none
   bool timePasses = false;
   bool printLayouts = false;
-  bool advise = true;                    ///< note promises that would make a GEMM several times faster
+  bool advise = true;                    ///< note assumptions that would make a GEMM several times faster
   bool explainConfig = false;            ///< show how open parameters were chosen
   std::optional<double> slowSeconds = 5; ///< note steps that take longer
   bool printsText = true;                ///< print tl.static_print output
@@ -79,8 +80,8 @@ struct CompilerOptions {
   /// The compiler runs inside a host process, which must not be forked.
   bool isGuest = false;
 
-  /// Returns true if the artifact contains PTX in addition to machine code. A header is compiled into a program, which
-  /// needs PTX only where there is no GPU.
+  /// Returns true if the artifact contains PTX in addition to machine code. A program that includes a header needs PTX
+  /// only if it also runs without a GPU.
   bool keepsPtx() const { return emit == EmitKind::Header ? keepPtx : !strip; }
 };
 
@@ -90,8 +91,8 @@ enum class Outcome : int {
   Rejected = 1,    ///< the input has errors, or does not fit the target
   Usage = 2,       ///< the command line is wrong
   Environment = 3, ///< a file or tool is missing, or cannot be read or written
-  Internal = 4,    ///< a bug of the compiler
-  Cancelled = 5,   ///< by `CompilerOptions::cancelled`; not an exit code of a tool
+  Internal = 4,    ///< a bug in the compiler
+  Cancelled = 5,   ///< cancelled by `CompilerOptions::cancelled`; not an exit code of a tool
 };
 
 } // namespace tile::driver

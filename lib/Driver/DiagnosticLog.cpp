@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Prints the log as JSON or SARIF. SARIF property names follow its schema, section numbers the specification.
+// Prints the log as JSON or SARIF. SARIF property names follow the SARIF schema; section numbers are those of the
+// specification.
 #include "Driver/DiagnosticLog.h"
 
 #include "Driver/Version.h"
@@ -113,8 +114,8 @@ struct DiagnosticLog::Printer {
     return json;
   }
 
-  /// Returns a relative or absolute path as a URI reference (RFC 3986): all but unreserved characters and '/' are
-  /// escaped.
+  /// Returns a relative or absolute path as a URI reference (RFC 3986), in which everything except unreserved
+  /// characters and '/' is escaped.
   static OrderedJson artifact(llvm::StringRef path) {
     std::string uri = path.starts_with("/") ? "file://" : "";
     for (char c : path) {
@@ -146,7 +147,7 @@ struct DiagnosticLog::Printer {
     json["message"]["text"] = entry.message;
     if (!entry.span.file.empty())
       json["locations"].push_back(location(entry));
-    // Fix-its of notes are alternatives (3.27.30), so they are kept apart from those of the diagnostic itself.
+    // Fix-its of notes are alternatives (3.27.30), so they are kept separate from those of the diagnostic itself.
     addFixes(json, entry);
     for (const Entry &note : entry.notes) {
       if (note.span.file.empty())

@@ -6,7 +6,7 @@
 //     "file": "k.tile", "line": 7, "column": 11, "endLine": 7, "endColumn": 23,
 //     "fixIts": [{"line": 7, "column": 22, "endLine": 7, "endColumn": 22, "replacement": "..."}], "notes": [...]}]}
 //
-// Lines and columns count from 1, columns in bytes; ranges are half-open. The fix-its of one diagnostic belong
+// Lines and columns count from 1, columns in bytes; ranges are half-open. All fix-its of one diagnostic must be applied
 // together.
 #pragma once
 
@@ -22,10 +22,10 @@ class DiagnosticLog {
 public:
   void add(const frontend::DiagnosticEngine &engine);
   void add(mlir::Diagnostic &diagnostic);
-  /// Adds an error or warning without a location; `name` is that of its flag, if it has one.
+  /// Adds an error or warning without a location; `name` is the name of its warning flag, if it has one.
   void add(llvm::StringRef severity, llvm::StringRef message, llvm::StringRef name = {});
 
-  /// Formats a command-line error in the requested format; as text: "tilec: error: ...".
+  /// Formats a command-line error in the requested format; the text format is "tilec: error: ...".
   static std::string printError(DiagnosticsFormat format, llvm::StringRef message);
 
   /// Formats the whole log, with a trailing newline.

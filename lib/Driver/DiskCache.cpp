@@ -54,11 +54,11 @@ std::string DiskCache::pathOf(StringRef key) const {
 
 std::optional<std::string> DiskCache::find(StringRef key) const {
   std::string path = pathOf(key);
-  // Pipes and devices may never end.
+  // Read regular files only, because pipes and devices may never end.
   fs::file_status status;
   if (fs::status(path, status) || status.type() != fs::file_type::regular_file || status.getSize() > shardBytes())
     return std::nullopt;
-  // Read rather than mapped, because another machine may truncate the file.
+  // Read the file rather than map it, because another machine may truncate it.
   auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false,
                                           /*IsVolatile=*/true);
   if (!file)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Estimates the time of calls of several sizes in the same way as a launch does.
+// Estimates the times of calls of several sizes in the same way as a launch.
 #include "Driver/EqualEstimates.h"
 
 #include "Runtime/Choice.h"
@@ -15,11 +15,11 @@
 namespace tile::driver {
 namespace {
 
-/// Relative difference below which estimates are treated as equal: one more operation per element of a copy kernel
-/// changes them by 0.001 to 0.003, while the model's error is about 0.1.
+/// Relative difference below which estimates are treated as equal. One more operation per element of a copy kernel
+/// changes an estimate by 0.001 to 0.003, while the model's error is about 0.1.
 constexpr double tolerance = 0.005;
 
-/// Values of the parameters: all integers have the same size, or one of them is larger than the others.
+/// Returns sample values for the parameters: all integers have the same size, or one of them is larger than the others.
 std::vector<std::vector<uint64_t>> sampleCalls(const runtime::Manifest &manifest) {
   constexpr uint64_t address = uint64_t(1) << 40, small = 512, large = 1 << 16;
   auto callOf = [&](uint64_t size) {
@@ -44,7 +44,7 @@ std::vector<std::vector<uint64_t>> sampleCalls(const runtime::Manifest &manifest
 
 size_t countEqualEstimates(llvm::ArrayRef<MadeVariant> made) {
   std::vector<const runtime::Manifest *> manifests;
-  std::vector<size_t> configurations; // of each manifest, by index
+  std::vector<size_t> configurations; // the configuration of each manifest
   for (const MadeVariant &variant : made) {
     const runtime::Manifest &manifest = variant.packed.manifest;
     if (manifest.target != made.front().packed.manifest.target)

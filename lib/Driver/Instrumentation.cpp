@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Pass instrumentations. A pass without an argument is MLIR's adaptor for nested pipelines, which is not shown.
+// Pass instrumentations. MLIR's adaptors for nested pipelines, which are passes without an argument, are not shown.
 #include "Driver/Instrumentation.h"
 
 #include "Cta/CtaDialect.h"
@@ -110,7 +110,7 @@ public:
 
 private:
   void print(ArrayRef<Type> types) {
-    // Print one table for each layout, below all types that have it.
+    // Print one table for each layout, below the list of types that have this layout.
     llvm::MapVector<Attribute, SmallVector<std::string>> users;
     for (Type type : types) {
       auto buffer = dyn_cast<cta::BufferType>(type);

@@ -12,17 +12,17 @@
 
 namespace tile::driver {
 
-/// Writes `NN-<pass>.mlir` into `directory` after each pass that changed the IR. Stores the first write failure in
+/// Writes `NN-<pass>.mlir` into `directory` after each pass that changed the IR. Stores the first write error in
 /// `error`.
 std::unique_ptr<mlir::PassInstrumentation> createIrDumper(std::string directory, std::string &error);
 
-/// Keeps the name of the running pass in `name`.
+/// Stores the name of the running pass in `name`.
 std::unique_ptr<mlir::PassInstrumentation> createPassTracker(std::string &name);
 
 /// Adds a row for each pass to `timing`.
 std::unique_ptr<mlir::PassInstrumentation> createPassTimer(Timing &timing);
 
-/// Keeps the layouts of the last kernel IR that had any in `tables`, each as a table.
+/// Stores in `tables` the layouts of the last kernel IR that contained any, one table for each layout.
 std::unique_ptr<mlir::PassInstrumentation> createLayoutPrinter(std::string &tables);
 
 /// Observes the IR and the remarks of all passes.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Adapts the runner's arguments and buffers to the interpreter's.
+// Adapts the runner's arguments and buffers to those of the interpreter.
 #include "Driver/InterpreterDevice.h"
 
 #include "Frontend/Frontend.h"
@@ -17,7 +17,7 @@ public:
       : kernel(kernel), wanted(std::move(wanted)), info(std::move(info)) {}
 
   std::string name() const override { return "interp"; }
-  /// There are no SMs; a persistent kernel gets enough programs to show how it distributes work.
+  /// Returns a number large enough to show how a persistent kernel distributes work; an interpreter has no SMs.
   int multiprocessorCount() const override { return 8; }
 
   runner::Result<runner::RunTiming> run(const runtime::Manifest &, const runner::Grid &grid,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The reference interpreter as a runner device, so that it shares buffers, references and checks with GPUs.
+// Makes the reference interpreter a device of the runner, so that buffers, references and checks are the same as for
+// GPUs.
 #pragma once
 
 #include "Interpreter/Debugger.h"
@@ -26,7 +27,7 @@ struct InterpreterOptions {
   bool needsDebugger() const { return !debug.breakpoints.empty() || !debug.printLines.empty(); }
 };
 
-/// Builds the names and lines for a debugger from the records of the front end.
+/// Collects the names and lines that the debugger shows from the records of the front end.
 interp::DebugInfo makeDebugInfo(KernelOp kernel, const frontend::KernelText &text, llvm::StringRef source);
 
 /// Creates the device. `kernel` must outlive it. Debugger commands are read from standard input.

@@ -12,7 +12,7 @@ using namespace mlir;
 
 namespace tile::driver {
 
-/// Returns true if a dot has sizes that are not powers of two and cannot be padded for wgmma.
+/// Returns true if a dot has sizes that are not powers of two and that cannot be padded for wgmma.
 static bool hasDotUnsupportedByWgmma(KernelOp kernel) {
   WalkResult result = kernel.walk([](DotOp dot) {
     bool isUnsupported = needsPadding(dot.getAcc().getType()) && !mayHaveOddSize(dot);
@@ -21,7 +21,7 @@ static bool hasDotUnsupportedByWgmma(KernelOp kernel) {
   return result.wasInterrupted();
 }
 
-/// Counts the matrix elements that an operation with regions returns, such as the accumulators of a loop.
+/// Counts the matrix elements among the results of an operation with regions, such as the accumulators of a loop.
 static int64_t countResults(Operation *op) {
   int64_t elements = 0;
   for (Type type : op->getResultTypes())
@@ -31,7 +31,7 @@ static int64_t countResults(Operation *op) {
   return elements;
 }
 
-/// Returns true if a dot has a separate accumulator, besides one that its result is added to in another form.
+/// Returns true if the dot needs a separate accumulator, because its result is not simply added to another one.
 static bool hasSeparateAccumulator(DotOp dot) {
   if (!matchPattern(dot.getAcc(), m_Constant()))
     return false;
@@ -50,7 +50,7 @@ static bool hasFurtherAccumulators(KernelOp kernel) {
   return result.wasInterrupted();
 }
 
-/// Returns true if the kernel multiplies f32 with a higher precision than wgmma.
+/// Returns true if the kernel has f32 dots with a higher precision than wgmma provides.
 static bool multipliesExactly(KernelOp kernel) {
   WalkResult result = kernel.walk([](DotOp dot) {
     bool isFloat = dot.getA().getType().getElementType().isF32();
@@ -64,7 +64,7 @@ KernelFacts refusalOf(int64_t rows, int64_t columns) {
 }
 
 KernelFacts findFacts(KernelOp kernel, int64_t rows, int64_t columns) {
-  // Blocks whose size in other dimensions is not a power of two are padded in any case.
+  // Blocks are padded anyway if their size in another dimension is not a power of two.
   bool isRefused = findPaddingProblem(kernel) || hasDotUnsupportedByWgmma(kernel);
   KernelFacts facts = isRefused ? refusalOf(rows, columns) : KernelFacts();
   facts.multipliesExactly = multipliesExactly(kernel);

@@ -6,13 +6,13 @@
 
 namespace tile::driver {
 
-/// Block sizes that the code rules out; none before the code is known. Conditions on constants may make the code depend
-/// on the block sizes, so the facts found for several sizes are combined.
+/// Block sizes that the code rules out; no block sizes if the code is not known yet. Conditions on constants may make
+/// the code depend on the block sizes, so the facts found for several sizes are combined.
 struct KernelFacts {
-  bool refusesOddRows = false;         ///< Row counts that are not powers of two have no benefit.
-  bool refusesOddColumns = false;      ///< Likewise for columns; such row counts are then not offered either.
-  bool multipliesExactly = false;      ///< f32 dots need a higher precision than wgmma has.
-  bool hasFurtherAccumulators = false; ///< A thread holds the accumulators of two dots at the same time.
+  bool refusesOddRows = false;         ///< whether row counts that are not powers of two have no benefit
+  bool refusesOddColumns = false;      ///< likewise for columns; then such row counts are not offered either
+  bool multipliesExactly = false;      ///< whether f32 dots need a higher precision than wgmma has
+  bool hasFurtherAccumulators = false; ///< whether a thread holds the accumulators of two dots at the same time
 
   static KernelFacts onlyPowersOfTwo() { return {.refusesOddRows = true, .refusesOddColumns = true}; }
 
@@ -23,7 +23,7 @@ struct KernelFacts {
 /// Returns the facts of a kernel with blocks of `rows` x `columns`.
 KernelFacts findFacts(KernelOp kernel, int64_t rows, int64_t columns);
 
-/// Returns the facts of a kernel that the front end rejects with these blocks and may accept with others.
+/// Returns the facts for a kernel that the front end rejects with these blocks but may accept with others.
 KernelFacts refusalOf(int64_t rows, int64_t columns);
 
 } // namespace tile::driver

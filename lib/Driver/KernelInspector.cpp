@@ -51,7 +51,7 @@ InspectedKernel KernelInspector::inspect(const CompilerOptions &options, const f
   if (emitted && !engine.hasErrors() && llvm::hasSingleElement(emitted->getOps<KernelOp>())) {
     cta::setTarget(*emitted, gpu);
     inspected.module = std::move(emitted);
-    // Scaled dots become dots, which is what all questions are about.
+    // Lower scaled dots to dots, because the inspection is only about dots.
     GpuPipelineOptions pipeline = options.pipeline;
     pipeline.startAfter.clear();
     pipeline.stopAfter = "tile-lower-scaled-dots";
@@ -71,7 +71,7 @@ frontend::KernelConfigurations KernelInspector::listConfigurations(const Compile
   return frontend::listConfigurations(module, requestOf(options, gpu), engine);
 }
 
-/// Returns a copy of the kernel after the last step; null if a step fails.
+/// Returns a copy of the kernel after the pipeline; null if a pass fails.
 OwningOpRef<ModuleOp> KernelInspector::runPipeline(const GpuPipelineOptions &pipeline, InspectedKernel &inspected) {
   OwningOpRef<ModuleOp> copy = inspected.module->clone();
   ScopedDiagnosticHandler silence(context.get(), [](Diagnostic &) { return success(); });
@@ -91,7 +91,8 @@ OwningOpRef<ModuleOp> KernelInspector::raise(const CompilerOptions &options, Ins
 bool KernelInspector::usesTensorMapsForPointers(const CompilerOptions &options, InspectedKernel &inspected) {
   if (!gpu.has(target::Feature::Tma) || !abilitiesOf(options.pipeline, gpu).mapsOfPointers)
     return false;
-  // Ignore descriptors with bases loaded from memory: the kernel builds their maps, so no call is refused for them.
+  // Ignore descriptors whose bases are loaded from memory: the kernel itself builds their maps, so they never prevent a
+  // launch.
   auto countMaps = [](ModuleOp module) {
     size_t number = 0;
     module->walk([&](MakeDescOp make) {

@@ -24,22 +24,23 @@ public:
   explicit KernelInspector(const target::GpuTarget &gpu);
   ~KernelInspector();
 
-  /// Emits the kernel with the front end, using these tiles where it leaves them open. Reports nothing.
+  /// Emits the kernel with the front end, using `tiles` for the parameters that it leaves open. Reports no diagnostics.
   InspectedKernel inspect(const CompilerOptions &options, const frontend::TileChoices &tiles);
 
-  /// Lists the configurations of @triton.autotune; the general one is first. Reports nothing.
+  /// Lists the configurations of @triton.autotune, the general one first. Reports no diagnostics.
   frontend::KernelConfigurations listConfigurations(const CompilerOptions &options) const;
 
-  /// Returns true if plain loads or stores become TMA accesses with tensor maps that the launcher creates.
+  /// Returns true if the pipeline turns plain loads or stores into TMA accesses with tensor maps that the launcher
+  /// creates.
   bool usesTensorMapsForPointers(const CompilerOptions &options, InspectedKernel &inspected);
 
   /// Returns the GEMM that the kernel computes, according to its directives or its code.
   std::optional<frontend::OpenGemm> findGemm(const CompilerOptions &options, InspectedKernel &inspected);
 
-  /// Returns true if the pipeline lowers it to a kernel that fits the target.
+  /// Returns true if the pipeline can lower the kernel and the result fits the target.
   bool lowers(const CompilerOptions &options, InspectedKernel &inspected);
 
-  /// Returns the constraints that the code puts on open block sizes, found by trying several sizes.
+  /// Returns the constraints that the code imposes on open block sizes, found by trying several sizes.
   KernelFacts findFacts(const CompilerOptions &options, const frontend::OpenGemm &gemm);
 
 private:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Passes recurse along chains of operations, and a kernel may be one chain of a hundred thousand.
+// Runs passes on a large stack. They recurse along chains of operations, and a kernel may be one chain of a hundred
+// thousand.
 #pragma once
 
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -7,7 +8,7 @@
 namespace tile::driver {
 
 /// Runs `work` in a thread with a stack of 1 GiB, which is committed on demand, and waits for it. Falls back to the
-/// current stack if the address space is not available.
+/// current stack if there is not enough address space.
 void runOnLargeStack(llvm::function_ref<void()> work);
 
 } // namespace tile::driver

@@ -12,8 +12,8 @@ using llvm::StringRef;
 namespace tile::driver {
 namespace {
 
-/// More than any hand-written or generated program, and less than the memory of a machine. The front end has a lower
-/// limit for its own files.
+/// Maximum size of an input: more than any handwritten or generated program, and less than the memory of a machine. The
+/// front end has a lower limit for its own files.
 constexpr size_t largestInput = size_t(512) << 20;
 
 llvm::Error accessError(StringRef verb, StringRef path, std::error_code code) {

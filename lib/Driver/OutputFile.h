@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reads inputs and writes results. A file is replaced atomically when it is complete, or not at all; it keeps its
-// permissions, and symbolic links to it remain.
+// Reads inputs and writes results. A file is replaced atomically once its new contents are complete, or not at all. It
+// keeps its permissions, and symbolic links to it continue to work.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"

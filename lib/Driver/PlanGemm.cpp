@@ -16,7 +16,7 @@ namespace {
 
 using target::ScheduleRules;
 
-/// Returns the number of cluster CTAs that split K, if given, else 1.
+/// Returns the number of CTAs in a cluster that split K, or 1 if it is not given.
 unsigned givenCtasPerTile(const frontend::OpenGemm &gemm) {
   return gemm.given.cluster ? unsigned((*gemm.given.cluster)[2]) : 1;
 }
@@ -34,14 +34,14 @@ ScheduleRules rulesOf(const CompilerOptions &options, const target::GpuTarget &g
     rules.pingPong = ScheduleRules::PingPong::Never;
   else if (gemm.given.schedule == Schedule::PingPong)
     rules.pingPong = ScheduleRules::PingPong::Always;
-  // wgmma and mma.sync both accumulate 16 16-bit products per K step, first to last, for every tile, so the summation
-  // order is the same. Anything that could change it is excluded: partial accumulators for parts of K (split K,
-  // stream-K tails) and GEMMs with a and b exchanged.
+  // wgmma and mma.sync both accumulate 16 products of 16-bit operands per K step, first to last, for every tile, so the
+  // summation order is the same. Everything that could change it is excluded: partial accumulators for parts of K
+  // (split K, stream-K tails) and GEMMs with a and b exchanged.
   rules.sameOrder = mode == VariantMode::Invariant;
   return rules;
 }
 
-/// Returns 1 for empty dimensions, for which no choice makes a difference.
+/// Returns at least 1: for empty dimensions no choice makes a difference.
 int64_t atLeastOne(int64_t size) {
   return std::max<int64_t>(size, 1);
 }
@@ -57,7 +57,7 @@ target::KnownSizes knownSizes(const frontend::OpenGemm &gemm) {
   return known;
 }
 
-/// Returns the cost specification: the problem without sizes, and the expressions that compute them.
+/// Returns the cost specification: the problem without sizes, and the expressions that compute the sizes.
 runtime::CostSpec costSpec(const frontend::OpenGemm &gemm, target::GemmProblem problem,
                            const target::GemmKernel &kernel) {
   problem.splitTail = kernel.splitTail;
@@ -119,7 +119,8 @@ OpenGemmPlan planOpenGemm(KernelInspector &inspector, const CompilerOptions &opt
                           const frontend::OpenGemm &gemm, const PromiseClass &promises, VariantMode mode) {
   bool canBeOdd = target::canUseWgmma(gpu, problemOf(options, gpu, gemm, {}));
   KernelFacts facts = canBeOdd ? inspector.findFacts(options, gemm) : KernelFacts::onlyPowersOfTwo();
-  // Each thread holds whole columns of such an accumulator: stored without TMA, 144x128 spills 352 bytes.
+  // Without wide stores, rule out row counts that are not powers of two: each thread holds whole columns of such an
+  // accumulator, and without TMA stores, 144x128 spills 352 bytes.
   facts.refusesOddRows |= !promises.widensStores;
   target::GemmProblem problem = problemOf(options, gpu, gemm, facts);
   problem.plainStores = !promises.widensStores;
@@ -158,7 +159,7 @@ std::optional<runtime::CostSpec> costOf(const CompilerOptions &options, const ta
                             given.numWarps.value_or(defaultWarps),
                             given.numStages.value_or(target::defaultStages),
                             target::canUseWgmma(gpu, problem)};
-  // A producer warp uses as many slots as fit, up to the number that cta-specialize-warps requests.
+  // A pipeline with a producer warp uses as many slots as fit, up to the number that cta-specialize-warps requests.
   if (config.wgmma)
     config.numStages = target::plannedSlots(gpu, problem, config);
   if (!target::checkGemmConfig(gpu, problem, config).empty()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Plans variants from promise classes, configurations and sizes, and explains them for --explain-config.
+// Plans variants from classes of assumptions, configurations and sizes, and explains them for --explain-config.
 #include "Driver/VariantPlan.h"
 
 #include "Analysis/ProgramCounts.h"
@@ -15,20 +15,21 @@ using llvm::formatv;
 namespace tile::driver {
 namespace {
 
-/// Maximum number of variants in an artifact, over all classes and configurations, besides the few that some calls
-/// need: two cores compile them in four seconds.
+/// Maximum number of variants in an artifact, over all classes and configurations, not counting the few without which
+/// some calls would not be served. Two cores compile this many in four seconds.
 constexpr size_t maxVariants = 24;
 
-/// One set of constants to compile the kernel with, besides promises: from @triton.autotune, or from -D NAME=a,b.
+/// One set of constants to compile the kernel with, in addition to assumptions: from @triton.autotune, or from -D
+/// NAME=a,b.
 struct Configuration {
-  std::string name = {}; ///< "BLOCK.64-num_warps.8"; empty: the only one
+  std::string name = {}; ///< "BLOCK.64-num_warps.8"; empty: the only configuration
   std::map<std::string, std::string> definitions = {};
   std::optional<int> numWarps = {}, numStages = {};
-  std::vector<std::string> requirements = {}; ///< conditions of "#: config" on the calls that it serves
-  bool isFallback = false;                    ///< serves only calls that no configuration serves
+  std::vector<std::string> requirements = {}; ///< conditions of "#: config" on the calls that the configuration serves
+  bool isFallback = false;                    ///< serves only calls that no other configuration serves
 };
 
-/// Returns all combinations of the alternatives of -D, the first values first.
+/// Returns all combinations of the values of -D, the first values first.
 std::vector<Configuration> combineAlternatives(const CompilerOptions &options) {
   std::vector<Configuration> configurations{{}};
   for (const auto &[parameter, values] : options.alternatives) {
@@ -48,8 +49,8 @@ std::vector<Configuration> combineAlternatives(const CompilerOptions &options) {
   return configurations;
 }
 
-/// Appends the configurations of an autotuner; the first serves all calls. Skips those that are valid for some
-/// arguments only, because only the host program can tell when.
+/// Appends the configurations of an autotuner; the first one serves all calls. Skips configurations that are valid only
+/// for some arguments, because only the host program can tell for which.
 void appendTuned(const frontend::KernelConfigurations &tuned, const Configuration &base,
                  std::vector<Configuration> &configurations) {
   bool isFirst = true;
@@ -78,10 +79,10 @@ std::vector<std::pair<std::string, std::string>> partsOf(const Configuration &co
   return parts;
 }
 
-/// Names configurations by their differences, in the characters that manifests allow. Drops whole parts of names that
-/// are too long.
+/// Names configurations by the constants in which they differ, using the characters that manifests allow. Names that
+/// are too long lose whole parts.
 void nameConfigurations(std::vector<Configuration> &configurations) {
-  constexpr size_t longest = 80; // leaves room for the promise class and the tile
+  constexpr size_t longest = 80; // leaves space for the class of assumptions and the tile
   std::map<std::pair<std::string, std::string>, size_t> counts;
   for (const Configuration &configuration : configurations)
     for (const auto &part : partsOf(configuration))
@@ -103,7 +104,7 @@ void nameConfigurations(std::vector<Configuration> &configurations) {
   }
 }
 
-/// Adds the conditions declared for the constants of the configuration.
+/// Adds the conditions that are declared for the constants of the configuration.
 void addConditions(const std::vector<frontend::ConfigurationCondition> &conditions, Configuration &configuration) {
   const auto parts = partsOf(configuration);
   for (const frontend::ConfigurationCondition &one : conditions)
@@ -114,7 +115,7 @@ void addConditions(const std::vector<frontend::ConfigurationCondition> &conditio
 }
 
 /// Moves the first configuration without conditions to the front, because the general variant takes every call. If all
-/// have conditions, adds a copy of the first one without them, for calls that satisfy none of them.
+/// configurations have conditions, adds a copy of the first one without them, for calls that satisfy no condition.
 void putGeneralFirst(std::vector<Configuration> &configurations) {
   auto isGeneral = [](const Configuration &configuration) { return configuration.requirements.empty(); };
   auto general = llvm::find_if(configurations, isGeneral);
@@ -131,8 +132,8 @@ void putGeneralFirst(std::vector<Configuration> &configurations) {
     configurations.front() = std::move(fallback);
 }
 
-/// Describes the calls for which a kernel with this configuration may be used, as far as that depends on its constants:
-/// the conditions of "#: require" and tl.assume, and the divisors of parameters.
+/// Describes the calls for which the code of this configuration may be used: the conditions of "#: require" and
+/// tl.assume, and the divisors of parameters, all of which may depend on the constants.
 std::string describeCalls(KernelOp kernel) {
   llvm::Expected<runtime::Manifest> manifest = codegen::describeKernel(kernel, codegen::SourceInfo());
   if (!manifest) {
@@ -179,13 +180,14 @@ public:
       configurations.resize(1);
       configurations.front().isFallback = false;
     }
-    // The widening of accesses hardly depends on the configuration.
+    // Which accesses can be widened hardly depends on the configuration.
     std::vector<PromiseClass> classes = findPromiseClasses(inspector, withConfiguration(configurations.front()), gpu);
     size_t first = configurations.front().isFallback ? 1 : 0;
     for (auto [index, configuration] : llvm::enumerate(configurations))
       for (auto [place, promises] : llvm::enumerate(classes))
-        // Configurations other than the first use two classes: that with the most promises, which is the first after
-        // the general one, where speed matters most; and the general one, so that they are available to every call.
+        // Configurations other than the first use only two classes. One is the class with the most assumptions, where
+        // speed matters most; it comes right after the general class. The other is the general class, so that the
+        // configuration is available to every call.
         if (index == first || place <= 1)
           planClass(configuration, promises, {roundOf(index, first, place, classes.size()), place, index});
     if (plans.empty())
@@ -202,9 +204,9 @@ public:
   }
 
 private:
-  /// Position among the variants, of which the last ones are dropped if there are too many. The first kernels of all
-  /// classes with the first configuration come first, then the configurations for calls that can be fast, then for all
-  /// calls.
+  /// Position among the variants; if there are too many, the last ones are dropped. The first kernels of all classes
+  /// with the first configuration come first, then the other configurations with the most assumptions, then those for
+  /// all calls.
   struct Rank {
     size_t round, promises, configuration;
 
@@ -218,7 +220,7 @@ private:
   static size_t roundOf(size_t configuration, size_t first, size_t promises, size_t numClasses) {
     if (configuration == first || (configuration < first && promises == 0))
       return 0;
-    if (configuration < first) // a fallback that is only faster
+    if (configuration < first) // a build of a fallback that exists only to be faster
       return 3;
     return promises == 1 || numClasses == 1 ? 1 : 2;
   }
@@ -233,7 +235,8 @@ private:
       }
       frontend::KernelConfigurations tuned = listed(alternative);
       appendTuned(tuned, alternative, configurations);
-      // Directives may be for configurations that are pruned for some arguments.
+      // The list is incomplete if some configurations are pruned for some arguments, because directives may refer to
+      // them.
       isComplete &=
           tuned.isComplete && llvm::none_of(tuned.configurations, [](const auto &one) { return one.isConditional; });
     }
@@ -287,17 +290,17 @@ private:
     plan.isNeeded = rank.promises == 0 && servesMore(configuration, inspected.kernel());
     if (plan.isNeeded)
       rank.round = 0;
-    // All classes do the same work; the one with the most promises determines best which accesses are contiguous.
+    // All classes do the same work. The class with the most assumptions shows best which accesses are contiguous.
     if (rank.promises <= 1)
       programs[rank.configuration] = describePrograms(inspected.kernel());
     if (!inspected.isOpen || !inspected.gemm) {
       if (std::optional<frontend::OpenGemm> gemm = inspector.findGemm(promised, inspected))
         plan.cost = costOf(promised, gpu, *gemm, promises,
                            {.multipliesExactly = findFacts(inspected.kernel(), 1, 1).multipliesExactly});
-      // Whether cta-share-steps applies is not known here.
+      // It is not known here whether cta-share-steps will apply.
       if (plan.cost && !inspected.gemm)
         plan.cost->problem.splitTail = false;
-      // The programs that split their last steps depend on the size of the grid.
+      // Which programs split their last steps depends on the size of the grid.
       if (mode == VariantMode::Invariant)
         plan.limits.sharedTail = false;
       if (mode == VariantMode::Invariant && plan.cost)
@@ -319,8 +322,8 @@ private:
     text += explainClass(plan, promises, gemm);
   }
 
-  /// Returns true if some calls are served by this configuration, but by none of those before it. Such a configuration
-  /// must be in the artifact without promises, since nothing else may take its calls.
+  /// Returns true if some calls are served by this configuration but by none before it. Such a configuration must be in
+  /// the artifact in its general form, without assumptions, since no other variant serves these calls.
   bool servesMore(const Configuration &configuration, KernelOp kernel) {
     std::string calls = describeCalls(kernel), conditions = llvm::join(configuration.requirements, ";");
     bool isServed = !configuration.isFallback && llvm::is_contained(served, std::pair(calls, std::string()));
@@ -328,7 +331,7 @@ private:
     return isNew && !isServed;
   }
 
-  /// Adds the cost model of programs unless a plan has a GEMM cost: times of the two models are not comparable.
+  /// Adds the cost model of programs unless a plan has a GEMM cost, because times of the two models are not comparable.
   void timePrograms() {
     if (llvm::any_of(plans, [](const Ranked &ranked) { return ranked.plan.cost.has_value(); }))
       return;
@@ -351,10 +354,10 @@ private:
         plan.name += formatv("-{0}", number);
   }
 
-  /// Returns the largest number of plans that have the same promises and neither an estimate nor conditions; 0 if each
-  /// is distinct.
+  /// Returns the largest number of plans with the same assumptions that cannot be ranked, because they have neither an
+  /// estimate nor conditions; 0 if no two such plans have the same assumptions.
   size_t countUntimed() const {
-    std::map<size_t, size_t> counts; // by promise class
+    std::map<size_t, size_t> counts; // by class of assumptions
     size_t most = 0;
     for (const Ranked &ranked : plans)
       if (!ranked.plan.cost && !ranked.plan.programs && ranked.plan.requirements.empty())
@@ -418,8 +421,8 @@ private:
   KernelInspector inspector;
   std::vector<Ranked> plans;
   std::map<size_t, std::optional<runtime::ProgramsCost>> programs; ///< by configuration
-  /// The distinct sets of calls that general kernels serve: what their code requires, and the conditions of "#:
-  /// config".
+  /// The distinct sets of calls that general kernels serve, each described by what the code requires and by the
+  /// conditions of "#: config".
   std::set<std::pair<std::string, std::string>> served;
   std::vector<std::map<std::string, std::string>> known; ///< constants of all configurations; empty: unknown
   std::string text, kernelName;
@@ -441,7 +444,7 @@ std::string explainBadAlternative(const CompilerOptions &options, const target::
   for (const auto &[name, values] : options.alternatives) {
     CompilerOptions changed = options;
     changed.definitions.erase(name);
-    // If this fails, it is a compile-time parameter without a default, or the parameter does not exist.
+    // The inspection fails if the name is a compile-time parameter without a default, or does not exist.
     if (InspectedKernel inspected = inspector.inspect(changed, commonTile())) {
       KernelOp kernel = inspected.kernel();
       for (unsigned index = 0; index < kernel.getNumArguments(); ++index)
@@ -478,7 +481,7 @@ CompilerOptions withPlan(const CompilerOptions &options, const VariantPlan &plan
     changed.residentCtas = plan.residentCtas;
   llvm::append_range(changed.pipeline.disabled, plan.disabled);
   changed.pipeline.limits = options.pipeline.limits & plan.limits;
-  // Plans already explain the choices and the gains of promises.
+  // The plans themselves explain the choices and the benefit of assumptions.
   if (plan.tiles || plan.name != "general")
     changed.advise = changed.explainConfig = false;
   return changed;

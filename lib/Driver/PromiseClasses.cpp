@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Finds promise classes by trial: the divisors of parameters, and the unit strides, that widen accesses.
+// Finds classes of assumptions by trial: the divisors of parameters, and the strides of 1, that widen accesses.
 #include "Driver/PromiseClasses.h"
 
 #include "Analysis/AccessPromises.h"
@@ -14,8 +14,8 @@ namespace {
 
 using Definitions = std::map<std::string, std::string>;
 
-/// Limits for the kernels of a GEMM: 25 in all for one with pointer operands. Sizes matter where TMA loads the
-/// operands; elsewhere the promises do.
+/// Maximum numbers of kernels per class of a GEMM: 25 in total with pointer operands. Where TMA loads the operands,
+/// kernels for various sizes pay; elsewhere the assumptions matter more.
 constexpr size_t maxOfFastest = 12, maxOfLoads = 1, maxOfPieces8 = 3, maxOfPieces4 = 3, maxOfGeneral = 6;
 
 std::map<std::string, int> namesOf(KernelOp kernel, const Divisors &divisors) {
@@ -30,7 +30,7 @@ bool multiplies(KernelOp kernel) {
   return result.wasInterrupted();
 }
 
-/// Returns, for each pointer, the strides of which one has to be 1 for its accesses to be contiguous.
+/// Returns, for each pointer, the strides of which one must be 1 for the pointer's accesses to be contiguous.
 llvm::MapVector<BlockArgument, SmallVector<BlockArgument>> findStridesOfPointers(KernelOp kernel) {
   llvm::MapVector<BlockArgument, SmallVector<BlockArgument>> strides;
   for (const GlobalAccess &access : collectGlobalAccesses(kernel)) {
@@ -38,7 +38,7 @@ llvm::MapVector<BlockArgument, SmallVector<BlockArgument>> findStridesOfPointers
     if (inputs.pointers.size() != 1 || strides.contains(inputs.pointers.front()))
       continue;
     SmallVector<BlockArgument> found = findUnitStrides(kernel, access);
-    // The constant has 32 bits, so 64-bit arithmetic on a wider stride would overflow.
+    // The constant has 32 bits, so 64-bit arithmetic with a wider stride would overflow.
     llvm::erase_if(found, [](BlockArgument stride) { return !stride.getType().isInteger(32); });
     if (!found.empty())
       strides[inputs.pointers.front()] = found;
@@ -46,10 +46,11 @@ llvm::MapVector<BlockArgument, SmallVector<BlockArgument>> findStridesOfPointers
   return strides;
 }
 
-/// Returns the choices of strides that are 1. The last strides of all pointers come first: parameters follow the order
-/// of dimensions, and rows are mostly contiguous. Returns one entry without definitions if no strides are parameters.
+/// Returns the possible choices of strides that are 1. The choice with the last stride of each pointer comes first,
+/// because parameters follow the order of dimensions and rows are usually contiguous. Returns one entry without
+/// definitions if no strides are parameters.
 std::vector<Definitions> findStrideChoices(KernelOp kernel) {
-  constexpr size_t most = 4; // the operand orders of a GEMM
+  constexpr size_t most = 4; // the operand layouts of a GEMM
   std::vector<Definitions> choices{{}};
   for (auto &[pointer, strides] : findStridesOfPointers(kernel)) {
     std::vector<Definitions> extended;
@@ -74,8 +75,8 @@ public:
     if (!inspected)
       return {};
     PromiseClass general{.name = "general", .maxKernels = maxOfGeneral, .why = "all other calls"};
-    // Calls whose tensor maps cannot be encoded, for example because of negative strides, must not fail if pointers
-    // allow them.
+    // If tensor maps cannot be encoded for a call, for example because of negative strides, the call must not fail if
+    // plain pointer accesses can serve it.
     if (inspector.usesTensorMapsForPointers(options, inspected) && canOmitTensorMaps(inspected))
       general.limits.mapsOfPointers = false;
     classes.push_back(general);
@@ -87,7 +88,7 @@ public:
   }
 
 private:
-  /// Returns true if the kernel works with the given blocks and without TMA: blocks that are not powers of two need
+  /// Returns true if the kernel works with the given blocks and without TMA. Blocks that are not powers of two need
   /// tensor maps, and others may need too many registers.
   bool canOmitTensorMaps(InspectedKernel &inspected) {
     auto isOdd = [](std::optional<int64_t> size) { return size && !llvm::isPowerOf2_64(*size); };
@@ -98,7 +99,7 @@ private:
     return inspector.lowers(plain, inspected);
   }
 
-  /// Returns true if pointer accesses use tensor maps under these promises.
+  /// Returns true if pointer accesses use tensor maps under these assumptions.
   bool usesTensorMaps(const PromiseClass &promises) {
     CompilerOptions promised = withPromises(options, promises);
     InspectedKernel inspected = inspector.inspect(promised, commonTile());
@@ -121,7 +122,7 @@ private:
       return; // the kernel rejects such strides
     KernelOp kernel = inspected.kernel();
     std::vector<GlobalAccess> accesses = collectGlobalAccesses(kernel), loads = accesses;
-    // Only blocks that may be dot operands matter; a bias row is negligible.
+    // Only blocks that may be dot operands matter; the cost of loading a bias row is negligible.
     llvm::erase_if(loads, [](const GlobalAccess &access) { return access.isStore() || access.rank() < 2; });
     auto promise = [&](const char *name, ArrayRef<GlobalAccess> which, Widening wanted, size_t most, const char *why) {
       return PromiseClass{.name = name + suffix,
@@ -132,7 +133,7 @@ private:
                           .maxKernels = most,
                           .why = why};
     };
-    // TMA needs fewer promises than wide masked accesses. It is only used with wgmma.
+    // TMA needs fewer assumptions than wide masked accesses. It is used only together with wgmma.
     bool byTma = gpu.has(target::Feature::Tma) && multiplies(kernel);
     PromiseClass aligned = promise("aligned", accesses, {widestAccess, byTma}, maxOfFastest, "16-byte accesses");
     if (byTma && usesTensorMaps(aligned))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reads the sizes from the factors of the grid and the bounds of the loop, and the operands from the loads that define
-// them.
+// Reads the sizes from the factors of the grid and the bounds of the loop. Reads the operands from the loads that
+// define them.
 #include "Driver/ReadGemm.h"
 
 #include "Analysis/AccessPromises.h"
@@ -21,7 +21,7 @@ using llvm::formatv;
 namespace tile::driver {
 namespace {
 
-/// A factor of the grid size: ceil(size / block), or any other expression with block 0.
+/// A factor of the grid size: ceil(size / block), or with block 0 any other expression.
 struct GridFactor {
   std::string size;
   int64_t block = 0;
@@ -44,7 +44,7 @@ void appendFactors(KernelOp kernel, const frontend::Expr &expr, std::vector<Grid
   const auto *call = frontend::as<frontend::CallExpr>(&expr);
   const auto *callee = call ? frontend::as<frontend::NameExpr>(call->callee) : nullptr;
   if (callee && callee->id == "min") {
-    // min(NUM_SMS, tiles): a persistent grid, whose programs iterate over the tiles.
+    // min(NUM_SMS, tiles) is the grid of a persistent kernel, whose programs iterate over the tiles.
     std::vector<GridFactor> most;
     for (const frontend::Argument &argument : call->arguments) {
       std::vector<GridFactor> some;
@@ -74,7 +74,7 @@ std::vector<GridFactor> gridFactors(KernelOp kernel) {
   return factors;
 }
 
-/// Removes the factor of this block from the list and returns its size.
+/// Removes the first factor with this block size from the list and returns its size.
 std::optional<std::string> takeFactor(std::vector<GridFactor> &factors, int64_t block) {
   auto found = llvm::find_if(factors, [&](const GridFactor &factor) { return factor.block == block; });
   if (found == factors.end())
@@ -84,7 +84,7 @@ std::optional<std::string> takeFactor(std::vector<GridFactor> &factors, int64_t 
   return size;
 }
 
-/// Returns a kernel value as an expression over its parameters, in the language of manifests.
+/// Returns a kernel value as an expression over the kernel's parameters, in the language of manifests.
 std::optional<std::string> textOf(KernelOp kernel, Value value, int depth = 0) {
   constexpr int deepest = 16;
   if (depth > deepest)
@@ -152,7 +152,7 @@ std::optional<frontend::DType> typeOf(Type type) {
       .Default([](Type) { return std::nullopt; });
 }
 
-/// Returns the element type of the first stored block.
+/// Returns the element type of the first block that the kernel stores.
 std::optional<frontend::DType> storedType(KernelOp kernel) {
   Type stored;
   kernel.walk([&](Operation *op) {
@@ -171,18 +171,18 @@ std::optional<frontend::DType> storedType(KernelOp kernel) {
 /// Describes how an operand is loaded.
 struct Operand {
   bool byTma;
-  unsigned bytes; ///< that a thread can copy at once
+  unsigned bytes; ///< maximum number of bytes that a thread can copy at once
   bool isKMajor;
 };
 
-/// Returns the dot of a kernel with a single one. With several dots, the other operands matter as much.
+/// Returns the kernel's dot if there is exactly one. With several dots, the other operands would matter as much.
 DotOp onlyDot(KernelOp kernel) {
   SmallVector<DotOp> dots;
   kernel.walk([&](DotOp dot) { dots.push_back(dot); });
   return dots.size() == 1 && dots.front().getType().getRank() == 2 ? dots.front() : DotOp();
 }
 
-/// Returns the value that an operand copies, perhaps transposed; K is its dimension `kDim`.
+/// Returns the value of which an operand is a copy or a transpose, and updates `kDim`, the dimension that is K.
 Value sourceOf(Value operand, unsigned &kDim) {
   while (auto transpose = operand.getDefiningOp<TransOp>()) {
     operand = transpose.getSrc();
@@ -191,8 +191,8 @@ Value sourceOf(Value operand, unsigned &kDim) {
   return operand;
 }
 
-/// Returns the block loads from which threads compute an operand. Returns none if the operand depends on another dot, a
-/// loop-carried value or a branch.
+/// Returns the block loads from which threads compute an operand. Returns no loads if the operand depends on another
+/// dot, a loop-carried value or a branch.
 SmallVector<LoadOp> loadsFeeding(Value operand) {
   SmallVector<LoadOp> loads;
   SmallVector<Value> toVisit{operand};
@@ -216,8 +216,8 @@ SmallVector<LoadOp> loadsFeeding(Value operand) {
   return loads;
 }
 
-/// Describes an operand that threads compute from loaded values, such as a quantized one. They may store it in any
-/// order.
+/// Describes an operand that threads compute from loaded values, such as a quantized one. Threads can store it in any
+/// layout.
 std::optional<Operand> readComputedOperand(KernelOp kernel, Value operand) {
   PromiseTrial trial(kernel);
   std::optional<unsigned> bytes;

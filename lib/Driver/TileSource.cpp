@@ -12,7 +12,7 @@
 
 namespace tile::driver {
 
-/// Returns the kind of artifact, such as "a cubin"; empty if the text is not an artifact.
+/// Returns the kind of the artifact, such as "a cubin"; empty if `text` is not an artifact.
 static llvm::StringRef kindOfArtifact(const std::string &text, llvm::StringRef path) {
   const runtime::Bytes bytes(reinterpret_cast<const uint8_t *>(text.data()), text.size());
   if (runtime::isElf(bytes)) {

@@ -21,7 +21,7 @@ class Timing {
 public:
   using Clock = std::chrono::steady_clock;
 
-  /// Measures from construction to destruction.
+  /// Measures the time from its construction to its destruction.
   class Scope {
   public:
     Scope(Timing &timing, llvm::StringRef phase);
@@ -34,16 +34,16 @@ public:
     Clock::time_point start;
   };
 
-  /// Adds time to a pass of the running phase.
+  /// Adds time to a pass of the current phase.
   void addPass(llvm::StringRef name, Clock::duration time);
   void print(llvm::raw_ostream &os) const;
 
   struct Slow {
     std::string name;
     double seconds;
-    std::string slowestPass; ///< the reason, if it took more than half of the time
+    std::string slowestPass; ///< set if one pass took more than half of the time
   };
-  /// Returns the phases that took longer, in order.
+  /// Returns the phases that took longer than `seconds`, in order.
   std::vector<Slow> stepsOver(double seconds) const;
 
 private:

@@ -18,7 +18,7 @@ llvm::Expected<TuningTables> TuningTables::read(const std::vector<std::string> &
   return read;
 }
 
-/// Returns true if `holds` is true for the name of a variant that some call uses.
+/// Returns true if `holds` returns true for the name of a variant that the tables choose for some call.
 static bool anyChoice(llvm::ArrayRef<std::pair<std::string, runtime::TuningTable>> tables,
                       llvm::function_ref<bool(llvm::StringRef)> holds) {
   return llvm::any_of(tables, [&](const auto &table) {

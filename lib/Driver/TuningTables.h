@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The tuning tables of `tilec --tuning=FILE,...`: measured for an artifact of -O3, embedded in one that has only the
-// alternatives that were fastest.
+// The tuning tables of `tilec --tuning=FILE,...`. They are measured for an artifact of -O3 and embedded in an artifact
+// that has only the fastest alternatives.
 #pragma once
 
 #include "Runtime/Tuning.h"
@@ -15,9 +15,9 @@ public:
   static llvm::Expected<TuningTables> read(const std::vector<std::string> &paths);
 
   bool empty() const { return tables.empty(); }
-  /// Returns true if some call uses this variant.
+  /// Returns true if the tables choose this variant for some call.
   bool choose(llvm::StringRef variant) const;
-  /// Returns true if some call uses an alternative of this variant.
+  /// Returns true if the tables choose an alternative of this variant for some call.
   bool chooseFurther(llvm::StringRef variant) const;
 
   /// A table that does not fit an artifact, and the reason.
@@ -28,7 +28,7 @@ public:
   std::vector<Stale> embed(std::string &artifact) const;
 
 private:
-  std::vector<std::pair<std::string, runtime::TuningTable>> tables; ///< by path
+  std::vector<std::pair<std::string, runtime::TuningTable>> tables; ///< the tables with their paths
 };
 
 } // namespace tile::driver

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Decides which variants are worth their bytes, and prints the table that explains it.
+// Decides which variants are worth their size, and prints the table that explains it.
 #include "Driver/VariantArtifact.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -18,7 +18,7 @@ char BudgetError::ID = 0;
 
 namespace {
 
-/// Returns the manifest without its name, promises and expected cost.
+/// Returns the manifest without its name, assumptions (alignment, divisibility) and expected cost.
 std::string describeCode(Manifest manifest) {
   manifest.variant.clear();
   manifest.isAlternative = false;
@@ -42,7 +42,7 @@ bool makesRedundant(const runtime::PackedVariant &kept, const runtime::PackedVar
          takesAllOf(kept.manifest, other.manifest) && describeCode(kept.manifest) == describeCode(other.manifest);
 }
 
-/// Formats promises as "lda:8 x:1"; "nothing" if there are none.
+/// Formats assumptions as "lda:8 x:1"; "nothing" if there are none.
 std::string describePromises(const Manifest &manifest, const Manifest &general) {
   std::string text;
   for (const Parameter &parameter : general.parameters) {
@@ -81,7 +81,7 @@ llvm::Expected<std::string> writeArtifact(llvm::ArrayRef<MadeVariant> made, Emit
   bool isPtx = packed.front().manifest.format == "ptx";
   bool isPack = emit == EmitKind::Tilepack || (isPtx && packed.size() > 1) ||
                 llvm::any_of(packed, [&](const auto &variant) { return variant.manifest.target != target; });
-  if (!isPack && packed.size() == 1) { // a single variant is written as without variants
+  if (!isPack && packed.size() == 1) { // a single variant is written as if there were no variants
     packed.front().manifest.variant.clear();
     packed.front().manifest.isFallback = false;
     packed.front().manifest.cost.reset();
@@ -99,7 +99,7 @@ llvm::Expected<std::string> writeArtifact(llvm::ArrayRef<MadeVariant> made, Emit
 llvm::Expected<std::string> fitToBudget(std::vector<MadeVariant> &made, EmitKind emit, uint64_t budget,
                                         std::vector<SkippedVariant> &skipped) {
   auto isNeeded = [](const MadeVariant &variant) { return variant.rank == 0 || variant.isNeeded; };
-  // Needed ones first, then the most useful; alternating between targets.
+  // The variants that are needed come first, then the most useful ones, alternating between targets.
   std::vector<size_t> order(made.size());
   std::iota(order.begin(), order.end(), 0);
   llvm::stable_sort(order, [&](size_t a, size_t b) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Combines compiled variants into one artifact: decides which are worth their bytes, and writes the file.
+// Combines compiled variants into one artifact: decides which are worth their size, and writes the file.
 #pragma once
 
 #include "Driver/CompilerOptions.h"
@@ -13,12 +13,13 @@ namespace tile::driver {
 /// A compiled variant.
 struct MadeVariant {
   runtime::PackedVariant packed;
-  size_t rank = 0;           ///< among the plans of its target: 0 is the general one, the last gains least
-  std::string why;           ///< its purpose, one line
+  /// Position among the plans for its target: 0 is the general one, the last one is the least useful.
+  size_t rank = 0;
+  std::string why;           ///< its purpose, in one line
   double seconds = 0;        ///< compile time
-  bool isNeeded = false;     ///< no other variant may take some of its calls
+  bool isNeeded = false;     ///< whether some of its calls are served by no other variant
   size_t configuration = 0;  ///< index of its set of constants
-  bool hasCondition = false; ///< the configuration is only for some calls
+  bool hasCondition = false; ///< whether the configuration is only for some calls
 };
 
 /// A variant that is not in the artifact, and the reason.
@@ -26,7 +27,7 @@ struct SkippedVariant {
   std::string name, target, why;
 };
 
-/// Error: the artifact exceeds the budget even with only the required variants.
+/// Reports that the artifact exceeds the budget even if it contains only the required variants.
 class BudgetError : public llvm::ErrorInfo<BudgetError> {
 public:
   static char ID;
@@ -38,15 +39,15 @@ private:
   std::string text;
 };
 
-/// Removes variants whose code equals that of an earlier one for the same target with no more promises.
+/// Removes variants whose code equals that of an earlier variant for the same target that makes no more assumptions.
 void dropRedundant(std::vector<MadeVariant> &made, std::vector<SkippedVariant> &skipped);
 
-/// Returns the bytes of a cubin or, for a tilepack or several targets, a pack. The first variant must be general.
-/// Headers contain no PTX, because programs do not need it.
+/// Returns the bytes of a cubin or, for a tilepack or several targets, of a pack. The first variant must be the general
+/// one. Headers contain no PTX, because programs do not need it.
 llvm::Expected<std::string> writeArtifact(llvm::ArrayRef<MadeVariant> made, EmitKind emit);
 
-/// Drops the variants that gain least until the artifact has at most `budget` bytes, and returns it. Returns a
-/// BudgetError if those that are needed exceed the budget.
+/// Drops the least useful variants until the artifact has at most `budget` bytes, and returns it. Returns a BudgetError
+/// if the required variants alone exceed the budget.
 llvm::Expected<std::string> fitToBudget(std::vector<MadeVariant> &made, EmitKind emit, uint64_t budget,
                                         std::vector<SkippedVariant> &skipped);
 

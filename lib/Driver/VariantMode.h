@@ -8,11 +8,11 @@
 namespace tile::driver {
 
 enum class VariantMode {
-  None,      ///< one kernel, according to promises and sizes
-  Alignment, ///< one for each promise class
-  Auto,      ///< for each promise class, the kernels that the sizes need
+  None,      ///< one kernel, chosen by assumptions and sizes
+  Alignment, ///< one for each class of assumptions
+  Auto,      ///< for each class of assumptions, the kernels that the sizes need
   All,       ///< every configuration that the cost model chooses for any size
-  Invariant, ///< as Auto, but the summation order of a GEMM row depends only on the promises
+  Invariant, ///< like Auto, but the summation order of a GEMM row depends only on the assumptions
 };
 
 constexpr std::optional<VariantMode> parseVariantMode(std::string_view name) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A counter in shared memory assigns the work. Results are records in a memory-backed file, which takes any number of
-// bytes without a reader:
+// A counter in shared memory assigns the work. Results are records in a memory-backed file, which can grow without a
+// reader:
 //
 //   {index, begun} {index, size, bytes...} {index, begun} ...
 #include "Driver/WorkerProcesses.h"
@@ -119,8 +119,8 @@ bool WorkerProcesses::startOne() {
 }
 
 void WorkerProcesses::workAsChild(int records, int log) {
-  // LLVM's crash handler prints the stack. The first backtrace of a process loads a library, which would deadlock in a
-  // handler that interrupted malloc, so load it here.
+  // LLVM's crash handler prints the stack. The first backtrace of a process loads a library, which would deadlock if
+  // the signal had interrupted malloc, so load the library here.
   void *frame;
   backtrace(&frame, 1);
   dup2(log, STDOUT_FILENO);
@@ -168,7 +168,7 @@ llvm::Expected<std::vector<WorkerProcesses::Result>> WorkerProcesses::finish(uns
     start(std::max(1u, processes));
     if (running.empty())
       break;
-    // A crashed worker leaves its remaining work to the others and to those of the next round.
+    // The work that a crashed worker leaves is done by the other workers and by those of the next round.
     for (const Worker &worker : running) {
       int status = 0;
       wait(worker, status);
@@ -179,7 +179,7 @@ llvm::Expected<std::vector<WorkerProcesses::Result>> WorkerProcesses::finish(uns
   if (!next || *next < count)
     return llvm::make_error<codegen::EnvironmentError>(formatv("cannot start a process: {0}", startFailure).str());
   for (Result &result : results)
-    if (!result.isDone && result.failure.empty()) { // killed between taking the work and recording it
+    if (!result.isDone && result.failure.empty()) { // killed after taking the work but before recording that
       result.failure = "its process was terminated";
       result.isKilled = true;
     }

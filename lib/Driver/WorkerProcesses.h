@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Runs work in several worker processes, so that a crash in one compilation affects no other, and the processes do not
-// contend for malloc.
+// Runs work in several worker processes, so that a crash in one compilation does not affect others, and the processes
+// do not contend for malloc.
 //
 //   WorkerProcesses workers(10, [](size_t index) { return compile(index); });
 //   workers.start(3);         // three workers run from here on
@@ -8,8 +8,8 @@
 //   for (const WorkerProcesses::Result &result : workers.finish(4))  // now four
 //     use(result);
 //
-// The processes are forks of this one, which must have no other thread that holds a lock. Each takes one item of work
-// after another. Their output is captured, and shown only for those that crash.
+// The workers are forks of this process, which must have no other thread that holds a lock. Each worker takes one item
+// of work after another. The output of a worker is captured, and shown only if the worker crashes.
 #pragma once
 
 #include "llvm/Support/Error.h"
@@ -26,9 +26,10 @@ class WorkerProcesses {
 public:
   struct Result {
     bool isDone = false;
-    std::string bytes;     ///< returned by the work
-    std::string failure;   ///< if it is not done: how its process ended, and the first line of its output
-    bool isKilled = false; ///< if it is not done: killed by a signal such as the SIGKILL of the OOM killer
+    std::string bytes;   ///< the return value of the work
+    std::string failure; ///< if the work is not done: how its process ended, and the first line of its output
+    /// If the work is not done: whether a signal killed the process, such as the SIGKILL of the OOM killer.
+    bool isKilled = false;
   };
 
   /// Sets up `count` items. `work` runs in other processes, so its side effects are not visible here.
@@ -46,7 +47,7 @@ public:
 private:
   struct Worker {
     pid_t process;
-    int records; ///< memory-backed file: work that was begun and done
+    int records; ///< memory-backed file: records of the work that was begun and done
     int log;     ///< memory-backed file: the output of the process
   };
 
@@ -57,7 +58,7 @@ private:
 
   size_t count;
   std::function<std::string(size_t)> work;
-  std::atomic<uint32_t> *next; ///< shared memory: the first item that is not taken
+  std::atomic<uint32_t> *next; ///< in shared memory: the first item that no worker has taken
   std::vector<Worker> running;
   std::vector<Result> results;
   std::string startFailure;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A trailing comment starts two columns after its code, or further right to align with its neighbors.
+// A trailing comment starts two columns after its code, or further right to align with comments on adjacent lines.
 #include "Format/Comments.h"
 
 #include <algorithm>

@@ -6,8 +6,8 @@
 
 namespace tile::format {
 
-/// Joins the lines of text, each with a line end. Trailing comments on adjacent lines that shared a column still
-/// do.
+/// Joins lines of text, adding a line end to each. If trailing comments on adjacent lines shared a column in the
+/// source, they still do.
 std::string joinLines(const std::vector<TextLine> &lines);
 
 } // namespace tile::format

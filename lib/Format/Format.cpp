@@ -12,8 +12,9 @@ using namespace frontend;
 
 namespace {
 
-/// Definitions of a module are two blank lines apart from everything, those in blocks one. Elsewhere the author's blank
-/// lines stay, up to the same number, but none before the first line of a block.
+/// Computes blank lines. Definitions at module level are separated by two blank lines from everything else, and
+/// definitions in blocks by one. Elsewhere the author's blank lines stay, up to the same number, except before the
+/// first line of a block.
 class BlankLines {
 public:
   explicit BlankLines(const std::vector<LogicalLine> &lines) : lines(lines) {}
@@ -22,7 +23,7 @@ public:
     for (size_t i = 0; i < lines.size(); ++i) {
       counts.push_back(i == 0 ? 0 : countBefore(i));
       definitionAt.resize(lines[i].depth + 1);
-      // A comment between a definition and the next line keeps that distance from both.
+      // A comment between a definition and the next line is separated from both.
       definitionAt[lines[i].depth] = lines[i].kind == LogicalLine::Kind::Definition;
     }
     return std::move(counts);
@@ -47,8 +48,8 @@ private:
     return separateHead(i) ? distance(line) : std::min(given, 1u);
   }
 
-  /// Attaches the comments above a definition to it: the blank lines go before them, at the first blank line among
-  /// them, or else before the first comment. Returns whether they go after all comments.
+  /// Treats the comments above a definition as part of it. The blank lines go before these comments: at the first blank
+  /// line among them or, if there is none, before the first comment. Returns true if they go after all comments.
   bool separateHead(size_t definition) {
     size_t first = definition;
     while (first > 0 && lines[first - 1].kind == Kind::Comment && lines[first - 1].depth == lines[definition].depth)
@@ -71,10 +72,10 @@ private:
 
   const std::vector<LogicalLine> &lines;
   std::vector<unsigned> counts;
-  std::vector<bool> definitionAt; // by depth: whether the last line there began a definition
+  std::vector<bool> definitionAt; // by depth: whether the last line at that depth began a definition
 };
 
-/// Returns the meaning of a program: its tokens, and each directive before the token that follows it.
+/// Returns what determines the meaning of a program: its tokens, and each directive before the token that follows it.
 std::vector<std::string_view> meaningOf(std::string_view text) {
   TokenStream stream = lexFile(text, 0);
   std::vector<std::string_view> meaning;
@@ -111,7 +112,7 @@ std::optional<std::string> format(const SourceFile &file, DiagnosticEngine &diag
     layOut(lines[i], out);
   }
   std::string text = joinLines(out);
-  // Keep the original text rather than change the program.
+  // If the meaning has changed, return the original text instead.
   return meaningOf(text) == meaningOf(file.text) ? text : file.text;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The formatter of `.tile` files, for `tilec format` and for editors. README.md specifies the style.
+// The formatter for `.tile` files, used by `tilec format` and by editors. README.md specifies the style.
 //
-// It works on tokens, so incomplete programs are formatted, too. It only changes whitespace, line ends and the
-// positions of comments. Names, literals, directives and the text of comments stay as they are.
+// The formatter works on tokens, so it also formats incomplete programs. It changes only whitespace, line ends and the
+// positions of comments. Names, literals, directives and the text of comments do not change.
 #pragma once
 
 #include "Frontend/Syntax/Diagnostics.h"

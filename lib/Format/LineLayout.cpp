@@ -2,8 +2,9 @@
 // Breaks and indents a logical line.
 //
 // Line ends inside brackets stay where the author has put them. Only a line that is too long is broken further: after
-// the last comma that fits, or before the last operator, at the outermost brackets possible. The next line is aligned
-// with the text after the bracket or, if the bracket ends its line, indented one step more than that line:
+// the last comma that fits, or before the last operator, inside the outermost possible brackets. The next line is
+// aligned with the text after the bracket. If the bracket is the last character of its line, the next line is indented
+// one step more than that line:
 //
 //   f(a,            f(
 //     b)                a,
@@ -81,7 +82,7 @@ private:
     }
   }
 
-  /// Returns true for loosely binding binary operators.
+  /// Returns true for binary operators with low precedence.
   bool joinsOperands(size_t i) const {
     Tok kind = elements[i].kind;
     return kind == Tok::KwAnd || kind == Tok::KwOr || kind == Tok::Pipe ||
@@ -92,8 +93,9 @@ private:
     return elements[bracket].kind == Tok::LeftBracket && bracket > 0 && endsOperand(elements[bracket - 1].kind);
   }
 
-  /// Places elements that are on one line in the source. If that line breaks, the following lines of the same list are
-  /// merged into it, because the author's line ends would leave short lines. Returns the end.
+  /// Places elements that are on one line in the source. If that line has to be broken, the following lines of the same
+  /// list are merged into it, because keeping the author's line ends would leave short lines. Returns the index after
+  /// the last element.
   size_t placeSegment(size_t begin, size_t end) {
     while (std::optional<size_t> next = findBreak(begin, end)) {
       place(begin, *next);
@@ -114,7 +116,7 @@ private:
     return end;
   }
 
-  /// Returns the element that must start a new line; nullopt if everything fits or no break is possible.
+  /// Returns the element that must start a new line, or nullopt if everything fits or no break is possible.
   std::optional<size_t> findBreak(size_t begin, size_t end) const {
     unsigned column = widthOf(out.back().code);
     std::optional<size_t> best;
@@ -153,7 +155,7 @@ private:
 
   void breakBefore(const Element &next) {
     bool closes = !next.isComment && nestingOf(next.kind) < 0;
-    // Outside brackets a line continues after a backslash.
+    // Outside brackets, a backslash continues the line.
     if (brackets.empty() && !next.isComment)
       out.back().code += " \\";
     bool opened = !out.back().code.empty() && !brackets.empty() && brackets.back().endsLine &&

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Lays out a logical line as lines of text.
+// Lays out a logical line as one or more lines of text.
 #pragma once
 
 #include "Format/SourceLines.h"

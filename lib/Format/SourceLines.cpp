@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Converts tokens to logical lines. Comments are not tokens, but found between them.
+// Converts tokens to logical lines. Comments are not tokens; they are found between tokens.
 //
-// A comment before the end of a block belongs to the innermost block that it is indented for.
+// A comment before the end of a block belongs to the innermost block whose indentation it has.
 #include "Format/SourceLines.h"
 
 #include "Frontend/Syntax/ParserImpl.h"
@@ -58,7 +58,7 @@ private:
     return gap;
   }
 
-  /// Returns the column after the text, as the lexer counts it.
+  /// Returns the column after the text, counted as in the lexer.
   uint32_t columnOf(uint32_t begin, uint32_t end) const {
     uint32_t column = 0;
     for (uint32_t at = begin; at < end; ++at)
@@ -66,7 +66,7 @@ private:
     return column;
   }
 
-  /// Reads everything before the first token of a line: comments, and the begins and ends of blocks.
+  /// Reads everything before the first token of a line: comments, and the beginnings and ends of blocks.
   void readStart(size_t &i) {
     Gap gap = gapTo(tokens[i].range.begin);
     std::vector<uint32_t> before = columns;
@@ -103,7 +103,7 @@ private:
       const Token &token = tokens[i];
       Gap gap = gapTo(token.range.begin);
       for (Element &comment : gap.comments) {
-        if (nesting == 0) // after a backslash
+        if (nesting == 0) // follows a backslash
           comment.lineEnds = 0;
         line.elements.push_back(comment);
       }

@@ -9,10 +9,10 @@ namespace tile::format {
 /// A token or a comment of a logical line.
 struct Element {
   bool isComment = false;
-  frontend::Tok kind = frontend::Tok::End; // of tokens only
+  frontend::Tok kind = frontend::Tok::End; // for tokens only
   std::string_view text;
   unsigned lineEnds = 0; // line ends before it in the source
-  uint32_t column = 0;   // of comments: source column, in bytes
+  uint32_t column = 0;   // for comments: column in the source, in bytes
 };
 
 /// A statement, several statements separated by ';', or a comment on a separate line.
@@ -25,10 +25,10 @@ struct LogicalLine {
   unsigned blankLines = 0; // blank lines before it in the source
 };
 
-/// Reads the logical lines. The text must have no errors except those of `isHarmless`.
+/// Reads the logical lines. The text must have no errors except those that isHarmless accepts.
 std::vector<LogicalLine> readLines(std::string_view text, const frontend::TokenStream &stream);
 
-/// Returns true if the token is only an error for the parser, and its beginning and end are well defined.
+/// Returns true if the token is an error only for the parser, and its beginning and end are well defined.
 bool isHarmless(const frontend::Token &token);
 
 } // namespace tile::format

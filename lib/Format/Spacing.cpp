@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Spacing follows from the two tokens and the enclosing bracket: none around "=" of an argument or ":" of a slice, and
-// none after a unary operator.
+// Spacing depends on the two tokens and the enclosing bracket: for example, there is no space around "=" of an argument
+// or ":" of a slice, nor after a unary operator.
 #include "Format/Spacing.h"
 
 #include "Frontend/Syntax/ParserImpl.h"

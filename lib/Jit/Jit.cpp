@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The C API of tile/jit.h. A kernel is identified by its source and options. A launch finds the specialization for its
-// class of arguments without a lock. One thread compiles the requested specializations in order.
+// class of arguments without taking a lock. One thread compiles the requested specializations in order.
 #include "tile/jit.h"
 
 #include "Jit/Specialization.h"
@@ -23,14 +23,15 @@ using tile::jit::SpecializationTable;
 
 struct tile_jit_kernel {
   tile_jit *jit = nullptr;
-  std::string source, target; ///< target: option for the device, "" if the options have --target
+  std::string source, target; ///< `target`: the --target option for the device; "" if the options contain one
   std::vector<std::string> options;
 
   std::mutex compiling;
-  std::string failure;                            ///< message of a source that cannot be compiled; "" otherwise
-  std::atomic<tile_kernel *> general = nullptr;   ///< assumes what the language assumes: pointers are multiples of 16
-  std::atomic<tile_kernel *> unaligned = nullptr; ///< does not assume it; serves calls that violate it
-  // Written before `general`.
+  std::string failure; ///< error message if the source cannot be compiled; "" otherwise
+  /// Makes the language's default assumption that pointers are multiples of 16.
+  std::atomic<tile_kernel *> general = nullptr;
+  std::atomic<tile_kernel *> unaligned = nullptr; ///< does not make it; serves calls that violate it
+  // Written before `general` is set.
   std::vector<tile::jit::Parameter> parameters;
   CallClass promised; ///< assumptions of `general`
   std::string constants;
@@ -79,7 +80,7 @@ tile_status failed(tile_status status) {
   return fail(status, tile_last_error());
 }
 
-/// Reports out of memory. The text is so short that assigning it allocates nothing.
+/// Reports that memory is exhausted. The message is so short that assigning it allocates nothing.
 tile_status outOfMemory() {
   lastError() = "out of memory";
   return TILE_ERROR_OUT_OF_MEMORY;
@@ -95,8 +96,8 @@ template <typename Body> tile_status guarded(Body body) {
   }
 }
 
-/// Returns the constants that a caller who gives the grid relies on. Two kernels with equal constants can be launched
-/// with the same grid.
+/// Returns the constants on which a caller who gives the grid relies. Kernels with equal constants can be launched with
+/// the same grid.
 std::string constantsOf(const tile_kernel *kernel) {
   const char *text = "";
   if (tile_kernel_manifest(kernel, &text) != TILE_OK)
@@ -158,7 +159,7 @@ tile_status compileUnaligned(tile_jit_kernel &kernel, void *const *arguments) {
   return status;
 }
 
-/// Compiles a specialization. If that fails, the general kernel serves its class for good.
+/// Compiles a specialization. If that fails, the general kernel continues to serve its class.
 void compileSpecialized(const tile_jit::Task &task) {
   tile_kernel *made = nullptr;
   if (compile(*task.kernel, task.specialization->options, &made) != TILE_OK)
@@ -188,7 +189,7 @@ void work(tile_jit &jit) {
   }
 }
 
-/// Requests the specialization of a class; its first request queues the class for the compiling thread.
+/// Returns the specialization for a class. The first request for a class queues it for the compiling thread.
 Specialization *ask(tile_jit_kernel &kernel, const CallClass &wanted, void *const *arguments) {
   bool isNew = false;
   Specialization *entry = kernel.specializations.add(wanted, kernel.jit->limit, isNew);
@@ -224,7 +225,7 @@ tile_status choose(tile_jit_kernel &kernel, bool hasGrid, void *const *arguments
   return TILE_OK;
 }
 
-/// Returns true if the arguments can be read as those of the kernel; otherwise libtilert reports the error.
+/// Returns true if the arguments match the parameters of the kernel; otherwise libtilert reports the error.
 bool areArguments(const tile_jit_kernel &kernel, void *const *arguments, size_t count) {
   if (!arguments || count != kernel.parameters.size())
     return false;
@@ -385,7 +386,8 @@ tile_status tile_jit_launch(tile_jit_kernel *kernel, const tile_launch_options *
     if (const tile_status status = guarded(chooseKernel); status != TILE_OK)
       return status;
   tile_launch_options own = {};
-  if (options && options->scratch) { // the caller's scratch memory belongs to one kernel, but the chosen kernel varies
+  // Scratch memory given by the caller belongs to one kernel, but the chosen kernel varies.
+  if (options && options->scratch) {
     own = *options;
     own.scratch = nullptr;
     own.scratch_bytes = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The properties of a call that a kernel is specialized for, and the lock-free table of specializations.
+// The properties of a call for which a kernel is specialized, and the lock-free table of specializations.
 #pragma once
 
 #include "tile/tilert.h"
@@ -18,7 +18,7 @@ struct CallClass {
   std::array<uint64_t, TILE_MAX_PARAMETERS / 64> aligned = {}; ///< bit i: parameter i is a multiple of 16
   uint64_t sizes = 0; ///< hash of the bit lengths of all integers; 0 if sizes are ignored
 
-  bool has(const CallClass &other) const { // parameters that are aligned there
+  bool has(const CallClass &other) const { // whether all parameters that are aligned in `other` are also aligned here
     return (other.aligned[0] & ~aligned[0]) == 0 && (other.aligned[1] & ~aligned[1]) == 0;
   }
   bool operator==(const CallClass &other) const { return aligned == other.aligned && sizes == other.sizes; }
@@ -29,7 +29,7 @@ struct CallClass {
 struct Parameter {
   std::string name;
   bool isPointer = false;
-  uint32_t bytes = 0; ///< 0: never specialized on (floats, booleans)
+  uint32_t bytes = 0; ///< 0: the kernel is never specialized for it (floats, booleans)
 };
 
 std::vector<Parameter> parametersOf(const tile_kernel *kernel);
@@ -39,11 +39,11 @@ CallClass promisesOf(const tile_kernel *kernel);
 
 CallClass classify(const std::vector<Parameter> &parameters, bool countsSizes, void *const *arguments);
 
-/// Returns the tilec options that specialize a kernel for this class; `arguments` are those of a call in the class.
+/// Returns the tilec options that specialize a kernel for this class; `arguments` belong to a call in the class.
 std::vector<std::string> optionsFor(const std::vector<Parameter> &parameters, const CallClass &wanted,
                                     void *const *arguments);
 
-/// The kernel for one class; null while it is being compiled, or if compiling it failed.
+/// The specialized kernel for one class; null while it is being compiled, or if that failed.
 struct Specialization {
   CallClass of;
   std::vector<std::string> options;
@@ -57,8 +57,8 @@ public:
   static constexpr size_t most = 32;
 
   Specialization *find(const CallClass &wanted) const;
-  /// Returns the entry for `wanted`, added if it is new; null if there are `limit` entries already. Sets `isNew` if the
-  /// entry was added.
+  /// Returns the entry for `wanted`, which is added if there is none. Returns null if that would exceed `limit`
+  /// entries. Sets `isNew` if the entry was added.
   Specialization *add(const CallClass &wanted, size_t limit, bool &isNew);
   size_t size() const { return count.load(std::memory_order_acquire); }
   Specialization &operator[](size_t index) { return *entries[index]; }

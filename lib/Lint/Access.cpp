@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Finds slow accesses to global memory: blocks without contiguous elements, or alignment that is not promised.
+// Finds slow accesses to global memory: accesses without contiguous elements, or without a known alignment.
 #include "Lint/Lint.h"
 
 #include "Analysis/AccessPromises.h"
@@ -36,7 +36,7 @@ void findUncoalesced(const Subject &subject) {
   AxisInfoAnalysis analysis(subject.kernel);
   for (const GlobalAccess &access : collectGlobalAccesses(subject.kernel)) {
     if (isContiguous(access.pointer, analysis) || collectInputs(access, /*withMask=*/false).dependsOnMemory)
-      continue; // addresses from memory cannot be rearranged
+      continue; // loaded addresses cannot be rearranged
     SmallVector<BlockArgument> strides = findUnitStrides(subject.kernel, access);
     std::string name = strides.empty() ? "" : nameOf(strides.front());
     std::string hint = strides.empty() ? "" : "; if '" + name + "' is always 1, use -D " + name + "=1";
@@ -68,7 +68,7 @@ void findMissingDivisibility(const Subject &subject) {
       BlockArgument parameter = kernel.getArgument(number);
       auto [name, annotation] = subject.declarationOf(parameter);
       std::string type(subject.diagnostics.text(annotation));
-      if (isa<IntegerType>(parameter.getType())) // annotations of pointers have another syntax
+      if (isa<IntegerType>(parameter.getType())) // annotations of pointers have a different syntax
         suggest(subject, builder, parameter, type + "[" + std::to_string(divisor) + "]");
     }
   }

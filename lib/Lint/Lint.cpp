@@ -9,12 +9,12 @@ using namespace tile::frontend;
 
 namespace tile::lint {
 
-/// Returns the source character of the innermost function, if its file was read.
+/// Returns the source position within the innermost inlined function, if the file of that function was read.
 static std::optional<SourceRange> characterOf(Location location, const frontend::DiagnosticEngine &diagnostics) {
   if (auto call = dyn_cast<CallSiteLoc>(location))
     return characterOf(call.getCallee(), diagnostics);
   auto place = dyn_cast<FileLineColLoc>(location);
-  // Locations have absolute paths, files the names by which they were opened.
+  // Locations have absolute paths, but files have the names by which they were opened, so compare only file names.
   for (uint32_t file = 0; place && file < diagnostics.numFiles(); ++file)
     if (llvm::sys::path::filename(diagnostics.file(file).name) ==
         llvm::sys::path::filename(place.getFilename().getValue()))

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Warnings that need the emitted kernel: data flow into addresses, masks and reductions. One file for each.
+// Warnings that need the emitted kernel, because they follow data flow into addresses, masks and reductions. Each check
+// has its own file.
 //
 //   request.inspect = [&](KernelOp kernel, const KernelText &text) {
 //     lint::inspect({kernel, text.operations, diagnostics, target.hasTma()});
 //   };
 //
-// The checks run on the kernel as the front end emits it and do not change it. Messages and flags are those of the
+// The checks run on the kernel as the front end emits it and do not change it. Messages and flags are defined in the
 // front end (Diagnostics.def, Warnings.def). Disabled checks cost no time.
 #pragma once
 
@@ -26,11 +27,11 @@ struct Subject {
   bool hasTma = false; ///< the target has TMA
   Expected expected = {};
 
-  /// Returns the text of an operation; only its location if the front end has not recorded more.
+  /// Returns the source text of an operation; only its location if the front end has not recorded the text.
   frontend::OperationSource sourceOf(mlir::Operation *op) const;
-  /// Returns the ranges of a parameter's name and annotation; empty if it has none.
+  /// Returns the source ranges of a parameter's name and of its annotation, which is empty if there is none.
   std::pair<frontend::SourceRange, frontend::SourceRange> declarationOf(mlir::BlockArgument parameter) const;
-  /// Reports at the operation, with its call stack.
+  /// Starts a report at the operation, with its call stack.
   frontend::DiagnosticEngine::Builder report(frontend::Diag id, mlir::Operation *op,
                                              const std::vector<std::string> &arguments = {}) const;
 };
@@ -45,7 +46,7 @@ void findOffsetOverflow(const Subject &subject);
 void findMaskedLoads(const Subject &subject);
 /// Finds accesses that are not contiguous along any dimension.
 void findUncoalesced(const Subject &subject);
-/// Finds accesses that would be wide, or could use TMA, with more promises about parameters.
+/// Finds accesses that would be wide, or could use TMA, with more assumptions about parameters.
 void findMissingDivisibility(const Subject &subject);
 
 } // namespace tile::lint

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Masked loads without 'other' whose masked-out elements matter.
+// Finds masked loads without 'other' whose masked-out elements matter.
 //
 //   v = tl.load(p, mask=m);  tl.store(q, v * 2, mask=m)    no warning: the elements are not stored
 //   v = tl.load(p, mask=m);  tl.max(v, axis=0)             warns: the maximum includes undefined elements
@@ -20,7 +20,7 @@ using namespace tile::frontend;
 namespace tile::lint {
 namespace {
 
-/// Returns the effect of a value's elements in this use; empty if there is none.
+/// Returns the effect that a value's elements have in this use; empty if they have none.
 std::string effectOf(OpOperand &use) {
   Operation *op = use.getOwner();
   if (isa<DotOp, DotScaledOp>(op))
@@ -40,7 +40,7 @@ std::string effectOf(OpOperand &use) {
   return "";
 }
 
-/// Adds values with the same elements, or elements computed element-wise from them.
+/// Adds values with the same elements, or with elements that are computed element-wise from them.
 void follow(OpOperand &use, llvm::SetVector<Value> &reached) {
   Operation *op = use.getOwner();
   if (std::optional<CarriedValue> carried = CarriedValue::fedBy(use)) {

@@ -3,10 +3,10 @@
 //
 //   x + tl.program_id(0) * stride                  warns: both can be large
 //   x + tl.program_id(0).to(tl.int64) * stride     no warning: 64 bits
-//   x + tl.program_id(0) * BLOCK                   no warning: the size that the grid covers has 32 bits itself
+//   x + tl.program_id(0) * BLOCK                   no warning: the size that the grid covers itself has 32 bits
 //   x + tl.arange(0, 64)[:, None] * stride         no warning: only within a block
-//   x + tl.load(page) * 480 * 576                  warns: loaded values and their stride, a product of constants,
-//                                                  may be large
+//   x + tl.load(page) * 480 * 576                  warns: loaded values and their stride, here the product of two
+//                                                 constants, may be large
 //   --size stride=4096,M=8192                      no warning: products for these launch sizes fit
 #include "Lint/Lint.h"
 
@@ -37,15 +37,15 @@ public:
   int64_t of(Value value) {
     if (auto known = bounds.find(value); known != bounds.end())
       return known->second;
-    bounds[value] = largestInt32; // for recursive queries in loops
+    bounds[value] = largestInt32; // used if a loop leads back to this value
     ++depth;
     int64_t bound = depth > maxDepth ? largestInt32 : std::min(compute(value), promised(value));
     --depth;
     return bounds[value] = std::min(bound, largestInt32);
   }
 
-  /// Returns the product of the small constants by which a loaded value of unknown size is multiplied. Tile offsets are
-  /// not scaled: they cover a tensor whose sizes have 32 bits.
+  /// Returns the product of the small constants by which a loaded value of unknown size is multiplied. Returns 1 for
+  /// tile offsets, since these are positions in a tensor whose sizes have 32 bits.
   int64_t scaleOf(Value value) {
     Operation *op = value.getDefiningOp();
     if (!op || depth > maxDepth)
@@ -74,7 +74,7 @@ private:
     return isScaled ? std::min(of(small) * scaleOf(large), largestInt32) : 1;
   }
 
-  /// Returns true if the value is computed from a loaded one.
+  /// Returns true if the value is computed from a loaded value.
   bool isLoaded(Value value) {
     Operation *op = value.getDefiningOp();
     if (!op || depth > maxDepth)
@@ -177,7 +177,7 @@ bool canOverflow(arith::MulIOp product, Magnitudes &magnitudes) {
          right * magnitudes.scaleOf(product.getLhs()) > largestInBlock && left > largestInt32 / right;
 }
 
-/// Returns the values that a loop or a branch forwards to `value`; none for other values.
+/// Returns the values that a loop or a branch forwards to `value`; no values if it is not the result of one.
 SmallVector<Value> sourcesOf(Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
   if (auto loop = dyn_cast_or_null<scf::ForOp>(argument ? argument.getOwner()->getParentOp() : value.getDefiningOp())) {
@@ -193,7 +193,7 @@ SmallVector<Value> sourcesOf(Value value) {
   return {};
 }
 
-/// Adds the values that contribute to these offsets: through additions, multiplications, selects, extensions, shape
+/// Adds the values that contribute to these offsets through additions, multiplications, selects, extensions, shape
 /// changes, loops and branches.
 void addParts(llvm::SetVector<Value> &reached) {
   for (size_t next = 0; next < reached.size(); ++next) {
@@ -207,7 +207,7 @@ void addParts(llvm::SetVector<Value> &reached) {
       reached.insert(select.getTrueValue());
       reached.insert(select.getFalseValue());
     }
-    // Remainders are not followed: a block of addresses wraps around at the edge of the matrix, (first + rows) % M.
+    // Remainders are not followed, because they keep addresses within a matrix, as in (first + rows) % M.
   }
 }
 
@@ -219,7 +219,7 @@ void findOffsetOverflow(const Subject &subject) {
   subject.kernel->walk([&](AddPtrOp add) { reached.insert(add.getOffset()); });
   addParts(reached);
   SmallVector<arith::MulIOp> products;
-  // In program order.
+  // Collect the products in program order.
   subject.kernel->walk([&](arith::MulIOp product) {
     if (reached.contains(product) && canOverflow(product, magnitudes))
       products.push_back(product);
