@@ -12,7 +12,7 @@ Moment CriticalPath::add(Moment start, double end, SpanKind kind, unsigned line)
 
 std::vector<Span> CriticalPath::backFrom(Moment end) const {
   std::vector<Span> spans;
-  double time = end.time; // start of the following span, which may not have waited for all of this interval
+  double time = end.time; // start of the following span, which may overlap the end of this one
   for (uint32_t index = end.cause; index != Moment::none; index = pieces[index].cause) {
     Span span = pieces[index].span;
     span.end = std::min(span.end, time);

@@ -44,19 +44,18 @@ Json describeL2(const Evidence &evidence);
 Json describeLayouts(const Evidence &evidence);
 Json describeMemory(const Evidence &evidence);
 Json describePipeline(const Evidence &evidence);
-/// Describes findings as sentences, derived from the other topics.
+/// Describes findings as sentences. Findings are derived from the other topics.
 Json describeFindings(const Evidence &evidence, const Json &document);
-/// Describes the distance of a run from the roofline and what to do first, derived from the other topics and the
-/// findings.
+/// Describes how far a run is from the roofline and what to do first. Derived from the other topics and the findings.
 Json describeHeadline(const Evidence &evidence, const Json &document);
 
-/// Returns "wgmma", "tcgen05", "tensor memory", "mma.sync", "TMA", "async copies", "special functions",
-/// "shared memory", "global memory", "waits", ...
+/// Returns the engine of an instruction: "wgmma", "tcgen05", "tensor memory", "mma.sync", "TMA", "async copies",
+/// "special functions", "shared memory", "global memory", "waits", ...
 std::string_view engineOf(const sim::Instruction &instruction);
 
-/// Returns the occupancy of a multiprocessor of the target by the kernel's thread blocks.
+/// Returns the occupancy of one of the target's multiprocessors with the kernel's thread blocks.
 sim::Occupancy occupancyOf(const Evidence &evidence);
-/// Returns the number of concurrent thread blocks on the target's GPU.
+/// Returns the number of thread blocks that can run concurrently on the target's GPU.
 uint64_t slotsOf(const Evidence &evidence);
 
 } // namespace tile::explain

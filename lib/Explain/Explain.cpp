@@ -20,7 +20,7 @@ namespace {
 
 using driver::EmitKind;
 
-/// Returns the time that the cost model estimates for the configuration chosen for these sizes; 0 if the cost model
+/// Returns the time that the cost model estimates for the configuration chosen for these sizes, or 0 if the cost model
 /// does not support the kernel.
 double expectedTime(const driver::CompilerOptions &options, const target::GpuTarget &gpu) {
   if (options.language != driver::InputLanguage::Tile)
@@ -48,8 +48,8 @@ std::string nameInLocations(const std::string &input) {
   return failed ? input : path.lexically_normal().string();
 }
 
-/// Disassembles the GPU code, which is assembled again with line tables. Returns an empty text if the toolkit has no
-/// disassembler, or one older than the assembler.
+/// Assembles the GPU code again with line tables and disassembles it. Returns an empty text if the toolkit has no
+/// disassembler, or one that is older than the assembler.
 MarkedText disassemble(const driver::CompilerOptions &options, const target::GpuTarget &gpu,
                        const driver::Compilation::Assembly &assembly, const std::string &sourceFile) {
   MarkedText marked;

@@ -37,7 +37,7 @@ Status write(const Output &output, const Explanation &made, const std::string &t
 /// Explains the variant that the call selects.
 Status explainArtifact(RunOptions run, const Output &output, const runtime::Artifact &artifact) {
   const target::GpuTarget *gpu = target::findTarget(artifact.manifest.target, artifact.manifest.card);
-  if (!gpu) // PTX not compiled by tilec
+  if (!gpu) // the PTX was not compiled by tilec
     gpu = target::findTarget("sm_90a");
   run.device = "sim";
   run.multiprocessors = run.multiprocessors ? run.multiprocessors : int(gpu->numSms);

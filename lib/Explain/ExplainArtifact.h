@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// `tile-run explain gemm.cubin M=512 -o gemm.html`: makes the parts of the page that need no compiler.
+// `tile-run explain gemm.cubin M=512 -o gemm.html`: makes the parts of the page that do not need the compiler.
 #pragma once
 
 #include "Lab/Commands/Commands.h"

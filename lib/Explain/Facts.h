@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The compiler's facts about a kernel, as plain data: PassRecord fills it, the views show it. Empty for an artifact
-// that contains only code.
+// The compiler's facts about a kernel, as plain data. PassRecord collects them and the views show them. They are empty
+// for an artifact, which contains only code.
 #pragma once
 
 #include "Layout/LinearLayout.h"
@@ -11,7 +11,7 @@
 
 namespace tile::explain {
 
-/// Lines of text and the source line of each one; 0: none.
+/// Lines of text, with the source line of each one; 0: it has no source line.
 struct MarkedText {
   std::vector<std::string> lines;
   std::vector<unsigned> source;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Obvious performance problems, each described by one sentence with its line and values. The most severe come first.
+// Finds obvious performance problems and describes each by one sentence with its line and figures. The most severe come
+// first.
 #include "Explain/Evidence.h"
 
 #include <algorithm>
@@ -16,8 +17,8 @@ using C = sim::Counter;
 constexpr double wastedShare = 0.5;   ///< unused share of the sectors of a line's requests
 constexpr double ofTheKernel = 0.05;  ///< minimum share of the kernel's traffic that a line must have
 constexpr double conflictShare = 0.2; ///< share of a line's wavefronts
-constexpr double idleTensor = 0.5;    ///< share of the time between the first and last MMA
-constexpr double waits = 0.2;         ///< share of that time that an MMA warp waits
+constexpr double idleTensor = 0.5;    ///< idle share of the time between the first and the last MMA
+constexpr double waits = 0.2;         ///< share of that time for which an MMA warp waits
 constexpr double fewWarps = 0.25;     ///< share of the maximum warps per multiprocessor
 constexpr double poorTail = 0.8;      ///< share of the multiprocessors' time that is used
 
@@ -63,7 +64,7 @@ private:
       if (sectors <= 0 || 1 - ideal / sectors < wastedShare || sectors < ofTheKernel * double(total[C::GlobalSectors]))
         continue;
       const double perRequest = sectors / double(counts[C::GlobalRequests]);
-      if (perRequest <= 1) // requests of one lane: the unused remainder of a sector is unavoidable
+      if (perRequest <= 1) // one sector per request: its unused part is unavoidable
         continue;
       found.push_back(
           {"uncoalesced", line, 1 - ideal / sectors,
@@ -89,8 +90,8 @@ private:
     }
   }
 
-  /// Reports serialized wgmma if ptxas warns of it, or if each wgmma group is awaited before the next one is issued and
-  /// no other warpgroup issues wgmma.
+  /// Reports serialized wgmma if ptxas warns about it, or if each wgmma group is awaited before the next one is issued
+  /// and no other warpgroup issues wgmma.
   void findSerialised() {
     for (const std::string &warning : evidence.ptxasWarnings)
       if (warning.find("C7510") != std::string::npos || warning.find("serialized") != std::string::npos) {
@@ -136,7 +137,8 @@ private:
     return line;
   }
 
-  /// Returns the average number of resident thread blocks per multiprocessor; they fill each other's gaps.
+  /// Returns the average number of resident thread blocks per multiprocessor. One block can use the idle times of
+  /// another.
   double blocksAtATime() const {
     const int64_t programs = evidence.programs[0] * evidence.programs[1] * evidence.programs[2];
     const double slots = double(slotsOf(evidence)), sms = std::max(1u, evidence.multiprocessors);
@@ -164,7 +166,8 @@ private:
                        fmt::format("The kernel spills {} bytes of registers per thread to local memory.", bytes)});
   }
 
-  /// Low occupancy does not hide latency, but kernels with asynchronous copies and MMAs need not rely on occupancy.
+  /// Reports low occupancy, which does not hide latency. Kernels with asynchronous copies and MMAs are excluded,
+  /// because they need not rely on occupancy.
   void findOccupancy() {
     const sim::Occupancy occupancy = occupancyOf(evidence);
     bool isAsynchronous = false;
@@ -189,7 +192,7 @@ private:
     return text;
   }
 
-  /// Returns the line with the largest buffer or the most live registers; 0: none.
+  /// Returns the line with the largest buffer or the most live registers, depending on `limit`; 0 if there is none.
   unsigned findLimitingLine(std::string_view limit) const {
     int64_t most = 0;
     unsigned line = 0;
@@ -208,7 +211,7 @@ private:
     return line;
   }
 
-  /// Returns the line on which the source defines the number of programs; 0: none.
+  /// Returns the line on which the source defines the number of programs; 0 if there is none.
   unsigned findGridLine() const {
     const size_t at = evidence.sourceText.find("#: grid");
     if (at == std::string::npos)

@@ -10,12 +10,13 @@
 namespace tile::explain {
 namespace {
 
-constexpr double emptyShare = 0.9; ///< of the multiprocessors that have a thread block; below, the device is empty
-constexpr double nearRoof = 0.7;   ///< share of the roofline that leaves little to gain
-constexpr double rereads = 2;      ///< bytes moved for each byte of the arrays, above which blocks should share more
+/// Share of the multiprocessors that must have a thread block; below it, the device counts as empty.
+constexpr double emptyShare = 0.9;
+constexpr double nearRoof = 0.7; ///< share of the roofline above which there is little to gain
+constexpr double rereads = 2;    ///< bytes moved per byte of the arrays above which blocks should share more data
 
-/// Returns the expected microseconds: those of the cost model or, without one, of all waves of the modelled thread
-/// block, which cannot be below the roofline.
+/// Returns the expected microseconds according to the cost model. Without a cost model, returns the modelled time of
+/// one thread block times the number of waves, but at least the time of the roofline.
 double expectedTime(const Evidence &evidence, const Json &document) {
   if (evidence.expectedMicroseconds > 0)
     return evidence.expectedMicroseconds;

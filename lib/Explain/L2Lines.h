@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The L2 lines that thread blocks request. Concurrent blocks that request the same lines share them.
+// The L2 cache lines that thread blocks request. Concurrent blocks that request the same lines share them.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@ namespace tile::explain {
 
 inline constexpr uint64_t l2LineBytes = 128;
 
-/// A set of lines of an array, numbered from the line of its first byte.
+/// A set of cache lines of an array, numbered from the line of the array's first byte.
 class LineSet {
 public:
   void add(uint64_t first, uint64_t last);

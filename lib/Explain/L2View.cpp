@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The L2 lines that concurrent thread blocks share.
+// Describes the L2 cache lines that concurrent thread blocks share.
 #include "Explain/Evidence.h"
 
 #include <algorithm>
@@ -49,7 +49,8 @@ struct ArrayMap {
   }
 };
 
-/// Lines that the blocks of a wave request: the sum over blocks, and the number of distinct lines.
+/// The cache lines that the blocks of a wave request: the number per block, summed over blocks, and the number of
+/// distinct lines.
 struct Wave {
   uint64_t reads = 0, lines = 0;
 };

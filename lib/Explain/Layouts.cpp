@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Layouts of values and buffers as linear maps, and a sample request of a warp for each memory access.
+// Describes layouts of values and buffers as linear maps, and a sample warp request for each memory access.
 #include "Explain/Evidence.h"
 
 #include "Layout/Print.h"
@@ -56,7 +56,7 @@ Json describeMemory(const Evidence &evidence) {
       for (size_t i = 0; i < requests->size(); ++i)
         if ((*requests)[i])
           accesses.push_back(requestJson(evidence, i, *(*requests)[i]));
-  // Most wasteful accesses first: loops are unrolled, so a kernel may have a thousand accesses of a few kinds.
+  // Show the most wasteful accesses first: loops are unrolled, so a kernel may have a thousand accesses of few kinds.
   std::stable_sort(accesses.begin(), accesses.end(), [](const Json &a, const Json &b) {
     return a["wasted"].get<uint64_t>() > b["wasted"].get<uint64_t>();
   });

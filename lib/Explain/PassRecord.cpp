@@ -11,7 +11,7 @@ using namespace mlir;
 namespace tile::explain {
 namespace {
 
-/// Finds the first `"file":12:3` with the given file in the text of a location.
+/// Finds the first position in the given file, such as `"file":12:3`, in the text of a location and returns its line.
 unsigned findLine(StringRef text, StringRef file) {
   for (size_t at = text.find('"'); at != StringRef::npos; at = text.find('"', at)) {
     size_t end = text.find('"', at + 1);
@@ -35,13 +35,13 @@ public:
         texts[line.split(' ').first] = line;
   }
 
-  /// Returns the line of a location in text form, which is a position or a reference.
+  /// Returns the line of a location given as text, which is a position or a reference.
   unsigned lineOf(StringRef text, unsigned depth = 0) {
     if (unsigned line = findLine(text, file))
       return line;
     for (size_t at = text.find("#loc"); at != StringRef::npos && depth < 8; at = text.find("#loc", at + 4)) {
       StringRef name = text.drop_front(at).take_while([](char c) { return c == '#' || llvm::isAlnum(c); });
-      // Known before the recursion, which may move the entries of the map.
+      // Insert the entry before the recursion, which may move the entries of the map.
       bool isNew = lines.try_emplace(name, 0).second;
       if (auto entry = texts.find(name); isNew && entry != texts.end()) {
         unsigned line = lineOf(entry->second.split('=').second, depth + 1);
@@ -95,7 +95,7 @@ MarkedText readLocations(StringRef text, StringRef file) {
     unsigned source = 0;
     for (size_t at = line.find(" loc("); at != StringRef::npos; at = line.find(" loc(")) {
       size_t end = endOfLocation(line, at + 4);
-      source = table.lineOf(line.slice(at, end)); // the last location is that of the operation
+      source = table.lineOf(line.slice(at, end)); // the last location on a line is that of the operation
       plain += line.take_front(at);
       line = line.drop_front(end);
     }
@@ -109,7 +109,8 @@ MarkedText readLocations(StringRef text, StringRef file) {
 }
 
 void PassRecord::after(StringRef pass, ModuleOp module) {
-  if (pass == "input") // also when the compiler restarts with passes that use less shared memory
+  // The input is also recorded again when the compiler restarts with passes that use less shared memory.
+  if (pass == "input")
     known = {};
   std::string text;
   llvm::raw_string_ostream stream(text);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Records a compilation for the page: the IR after each pass that changed it with the source line of each IR line, the
-// remarks of the passes, and the layouts and shared memory of the last form that had any.
+// Records a compilation for the page. Records the IR after each pass that changed it, with the source line of each IR
+// line; the remarks of the passes; and the layouts and shared memory of the last IR that has any.
 //
 //   %43 = cta.wgmma %21, %42, … loc(#loc17)      #loc17 = loc("attention.tile":50:17)
 //   ⇒ the text without locations, and 50
@@ -15,8 +15,8 @@
 
 namespace tile::explain {
 
-/// Removes the locations from `text`, as printed by MLIR, and returns the source line of each line. Only lines of
-/// `file` count.
+/// Removes the locations from `text`, as printed by MLIR, and returns the source line of each line. Ignores source
+/// lines of files other than `file`.
 MarkedText readLocations(llvm::StringRef text, llvm::StringRef file);
 
 class PassRecord final : public driver::PassWatcher {

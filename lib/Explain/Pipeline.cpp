@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The modelled timeline in the document, and as a trace for Chrome and Perfetto.
+// Writes the modelled timeline into the document, and as a trace for Chrome and Perfetto.
 #include "Explain/Pipeline.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ static const char *nameOf(SpanKind kind) {
   return "";
 }
 
-/// Returns [[start, end, kind, line], …] in clocks.
+/// Returns [[start, end, kind, line], …] in clock cycles.
 static Json laneJson(const Lane &lane) {
   constexpr size_t maxSpans = 4000;
   Json spans = Json::array();
@@ -46,7 +46,7 @@ static Json criticalJson(const Lane &path) {
   return json;
 }
 
-/// Returns the clocks of the whole timeline for which each warp or engine works, waits, or idles.
+/// Returns the clock cycles for which each warp or engine works, waits, or is idle over the whole timeline.
 static Json usesJson(const Timeline &timeline) {
   Json json = Json::array();
   const auto add = [&](const Lane &lane) {

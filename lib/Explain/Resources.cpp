@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Resource usage of a thread block, occupancy and what would raise it by one block, and the kernel's position on the
-// roofline of the GPU.
+// Describes the resource usage of a thread block, the occupancy and what would raise it by one block, and the kernel's
+// position on the roofline of the GPU.
 #include "Explain/Evidence.h"
 
 #include "Target/Plan/Residency.h"
@@ -29,7 +29,7 @@ uint64_t slotsOf(const Evidence &evidence) {
   return std::max<uint64_t>(sms * ctas, 1);
 }
 
-/// Returns, for each exceeded limit, the maximum value that allows one more resident thread block.
+/// Returns, for each limit that prevents one more resident thread block, the maximum value that would allow it.
 static Json oneMore(const Evidence &evidence, const sim::Occupancy &now) {
   const uint32_t reserved = target::reservedShared(evidence.gpu);
   const uint32_t wanted = now.ctas + 1;
@@ -96,7 +96,7 @@ static uint64_t scalarFlops(const Evidence &evidence) {
 static unsigned mmaBits(const Evidence &evidence) {
   const sim::Function &function = *evidence.run->function();
   for (size_t i = 0; i < function.instructions.size(); ++i)
-    // The last suffix of mma is the type of its addend.
+    // The type of the addend is the last suffix of mma; the operand type precedes it.
     if (evidence.run->profiler().countsOf(i)[sim::Counter::MultiplyAdds]) {
       const std::vector<std::string> &suffixes = function.instructions[i].suffixes;
       return target::operandBits(suffixes[suffixes.size() - (function.instructions[i].name == "mma" ? 2 : 1)]);

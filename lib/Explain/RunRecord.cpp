@@ -34,7 +34,7 @@ void BufferView::setShape(std::vector<int64_t> newShape, std::vector<int64_t> ne
   shape = std::move(newShape);
   strides = std::move(newStrides);
   dimensions.clear();
-  int64_t rows = 1; // rows of the matrix per step along a leading dimension
+  int64_t rows = 1; // rows of the matrix that one step along a leading dimension spans
   for (size_t dim = shape.size(); dim-- > 0;) {
     const bool isColumn = dim + 1 == shape.size();
     if (strides[dim] > 0)
@@ -46,7 +46,8 @@ void BufferView::setShape(std::vector<int64_t> newShape, std::vector<int64_t> ne
 }
 
 RunRecord::RunRecord(std::vector<BufferView> views) : buffers(std::move(views)), lines(buffers.size()) {
-  // As many cells as a page can show. Their sides are powers of two, so that tiles consist of whole cells.
+  // A page can show only this many cells per side. Sides of cells are powers of two, so that tiles consist of whole
+  // cells.
   constexpr int64_t maxCells = 64;
   for (size_t i = 0; i < buffers.size(); ++i) {
     if (!buffers[i].isOutput || buffers[i].rows() <= 0 || buffers[i].columns() <= 0)
@@ -111,8 +112,8 @@ void RunRecord::issue(const sim::Warp &warp, const sim::Instruction &instruction
     record(warp, instruction, index, active);
 }
 
-/// Detects a retry: a waiting warp repeats the test of a barrier in a short loop until it succeeds. Only the last test
-/// is kept.
+/// Detects a retry: a waiting warp repeats the test of a barrier in a short loop until it succeeds. Of these tests only
+/// one is recorded.
 bool RunRecord::isRetry(unsigned warp, const Event &event, bool isTest) {
   constexpr size_t longestLoop = 16; // instructions between two tests
   std::vector<Event> &stream = streams[warp];
@@ -144,11 +145,11 @@ void RunRecord::record(const sim::Warp &warp, const sim::Instruction &instructio
         event.value = valueOf(warp, address[1], lane);
     }
   } else if (instruction.name == "cp" && instruction.has("bulk") && !operands.empty()) {
-    if (operands.back().kind == Operand::Kind::Address) // otherwise a cache policy or a mask
+    if (operands.back().kind == Operand::Kind::Address) // otherwise the last operand is a cache policy or a mask
       event.address = uint32_t(valueOf(warp, operands.back(), lane));
     for (const Operand &operand : operands)
       if (instruction.has("mbarrier::complete_tx::bytes") && operand.kind == Operand::Kind::Address)
-        event.address = uint32_t(valueOf(warp, operand, lane)); // the last address is that of the barrier
+        event.address = uint32_t(valueOf(warp, operand, lane)); // the barrier is the last address
   } else if (instruction.name == "bar" || instruction.name == "barrier") {
     event.address = operands.empty() ? 0 : uint32_t(valueOf(warp, operands[0], lane));
     event.value = operands.size() > 1 ? valueOf(warp, operands[1], lane) : 0;

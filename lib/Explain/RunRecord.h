@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Observes a simulated run: counters, one sample request per memory instruction, the thread block that wrote each part
-// of each output, and all events of the first thread block's warps in order.
+// Observes a simulated run. Records counters, one sample request per memory instruction, the thread block that wrote
+// each part of each output, and all events of the first thread block's warps in order.
 #pragma once
 
 #include "Explain/L2Lines.h"
@@ -15,7 +15,7 @@
 
 namespace tile::explain {
 
-/// An array argument viewed as a matrix: the last dimension runs along the rows.
+/// An array argument viewed as a matrix whose rows run along the last dimension.
 struct BufferView {
   std::string name;
   unsigned elementBytes = 1;
@@ -25,13 +25,13 @@ struct BufferView {
   void setShape(std::vector<int64_t> shape, std::vector<int64_t> strides);
   int64_t columns() const { return shape.empty() ? 1 : shape.back(); }
   int64_t rows() const;
-  /// Returns the row and column of the element; none if it is in a gap.
+  /// Returns the row and column of the element, or nullopt if it is in a gap between rows.
   std::optional<std::pair<int64_t, int64_t>> place(int64_t element) const;
 
 private:
   struct Dimension {
     int64_t size, stride;
-    int64_t rows; ///< rows of the matrix per step; 0: a step along its columns
+    int64_t rows; ///< rows of the matrix that one step spans; 0: a step along the columns
   };
   std::vector<Dimension> dimensions; ///< from the largest stride to the smallest
 };
@@ -44,13 +44,13 @@ struct Request {
   std::string buffer; ///< name of the array, for global accesses
   /// Per lane: byte offset from the start of the buffer or of shared memory; -1: inactive.
   std::vector<int64_t> addresses;
-  uint32_t actual = 0, ideal = 0; ///< sectors, or wavefronts
+  uint32_t actual = 0, ideal = 0; ///< number of sectors, or of wavefronts
 };
 
-/// The first writer of a cell of an output.
+/// The thread block that first wrote a cell of an output.
 struct Cell {
   int32_t cta = -1;   ///< in launch order
-  uint32_t order = 0; ///< number of cells that this CTA wrote before
+  uint32_t order = 0; ///< number of cells that this CTA wrote before this one
 };
 struct OutputMap {
   size_t buffer = 0; ///< index into the views
@@ -61,7 +61,7 @@ struct OutputMap {
 /// One instruction executed by a warp of the first thread block.
 struct Event {
   uint32_t instruction = 0;
-  uint32_t address = 0; ///< address of the barrier that it tests or signals
+  uint32_t address = 0; ///< address of the barrier that the instruction tests or signals
   uint64_t value = 0;   ///< parity, bytes expected, bytes copied, multiply-adds, or number of threads
   uint32_t lanes = 0;   ///< number of active lanes
 };
@@ -85,13 +85,13 @@ public:
   const sim::Module *module() const { return ptx; }
   const sim::Profiler &profiler() const { return *counters; }
   const std::vector<BufferView> &views() const { return buffers; }
-  /// Sampled requests by instruction: the most wasteful of the first requests, for each memory space.
+  /// Returns sample requests by instruction: for each memory space, the most wasteful one among the first requests.
   const std::vector<std::optional<Request>> &globalRequests() const { return globals; }
   const std::vector<std::optional<Request>> &sharedRequests() const { return shareds; }
   const std::vector<OutputMap> &outputs() const { return maps; }
-  /// Returns the L2 lines of a view that thread blocks read, by block; empty if none does.
+  /// Returns the L2 cache lines of a view that thread blocks read, by block; empty if no block reads the view.
   const std::vector<LineSet> &readLines(size_t view) const { return lines[view]; }
-  /// Returns the bytes of the first L2 line that precede the view.
+  /// Returns how many bytes of the first L2 cache line precede the view.
   uint64_t misalignment(size_t view) const { return ranges[view].first % l2LineBytes; }
   const std::vector<std::vector<Event>> &events() const { return streams; }
   bool isCut() const { return numEvents >= maxEvents; }

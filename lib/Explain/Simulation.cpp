@@ -49,7 +49,7 @@ Json makeDocument(const Evidence &evidence, const std::string &arguments, const 
                    {"simulated", evidence.run != nullptr},
                    {"findings", Json::array()}};
   if (evidence.run)
-    document["headline"] = nullptr; // here, so that it follows the findings
+    document["headline"] = nullptr; // reserves the position after the findings
   else
     document["why_not_simulated"] = whyNotRun;
   document["source"] = describeSource(evidence);
@@ -73,7 +73,7 @@ runtime::Status simulate(const runner::RunOptions &run, const runtime::Artifact 
   const runtime::Manifest &manifest = artifact.manifest;
   runner::SimOptions sim;
   sim.multiprocessors = run.multiprocessors ? run.multiprocessors : int(gpu.numSms);
-  sim.threads = 1; // the record needs a deterministic order
+  sim.threads = 1; // a deterministic order is recorded
   sim.steps = run.steps;
   sim.checks = false;
   sim.limit = run.limit;

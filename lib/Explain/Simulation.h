@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Makes the document from an artifact and a run: all parts that need no compiler.
+// Makes the document from an artifact and a run: all parts that do not need the compiler.
 #pragma once
 
 #include "Explain/Evidence.h"
@@ -11,7 +11,7 @@
 
 namespace tile::explain {
 
-/// A simulated run with the objects that must outlive its examination.
+/// A simulated run, with the objects that must outlive its examination.
 struct WatchedRun {
   std::optional<RunRecord> record;
   std::unique_ptr<runner::Device> device;
@@ -27,8 +27,8 @@ struct Explanation {
   std::string trace;    ///< for Chrome and Perfetto; empty: the kernel did not run
 };
 
-/// Completes `evidence`, given without the run's data, and makes the document. `whyNotRun` is the reason why the run
-/// failed or was skipped; otherwise empty.
+/// Adds the data of the run to `evidence`, and makes the document. `whyNotRun` is the reason why the run failed or was
+/// skipped; otherwise it is empty.
 Explanation describe(Evidence evidence, const WatchedRun &watched, const runner::RunOptions &run,
                      std::string whyNotRun);
 

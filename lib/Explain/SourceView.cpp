@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The source and the generated code: the code and counters of each source line.
+// Describes the source and the generated code, with the code and the counters of each source line.
 #include "Explain/Evidence.h"
 
 #include "Simulator/Ptx/Liveness.h"
@@ -56,7 +56,7 @@ struct LineFacts {
   sim::Counts counts;
   std::map<std::string_view, uint64_t> engines; ///< warp instructions by engine
   uint32_t liveRegisters = 0;                   ///< maximum over the line's instructions
-  std::map<std::string, uint64_t> mmas;         ///< "wgmma.mma_async....m64n128k16...": execution count
+  std::map<std::string, uint64_t> mmas;         ///< execution counts by instruction: "wgmma.mma_async....m64n128k16..."
 };
 
 } // namespace
@@ -104,7 +104,7 @@ static Json marked(const MarkedText &text) {
   return {{"lines", text.lines}, {"source", text.source}};
 }
 
-/// Returns the source line of each line of the PTX: that of its instruction, or of the `.loc` before it.
+/// Returns the source line of each line of the PTX: the line of the instruction or, elsewhere, of the preceding `.loc`.
 static MarkedText markPtx(const Evidence &evidence) {
   MarkedText text;
   std::istringstream stream(evidence.ptx);
@@ -113,7 +113,7 @@ static MarkedText markPtx(const Evidence &evidence) {
     unsigned file = 0, number = 0;
     if (std::sscanf(line.c_str(), " .loc %u %u", &file, &number) == 2) {
       source = file == evidence.mainFile ? number : 0;
-      continue; // repeats what the page shows
+      continue; // omit the `.loc`, because the page shows source lines anyway
     }
     const size_t begin = std::min(line.find_first_not_of(" \t"), line.size());
     if (line.compare(begin, 1, "}") == 0 || line.compare(begin, 5, ".file") == 0)

@@ -12,7 +12,7 @@
 namespace tile::explain {
 namespace {
 
-constexpr double issueInterval = 2; // clocks between two instructions of one warp
+constexpr double issueInterval = 2; // clock cycles between two instructions of one warp
 
 /// Asynchronous work that a warp commits in groups.
 struct Groups {
@@ -29,7 +29,7 @@ struct BarrierState {
   int64_t expected = 1, pending = 1, bytes = 0;
   Moment latest;
   std::vector<Moment> completed;
-  /// Fills of the slot: from the issue of the copy to the end of the phase.
+  /// Each interval in which the slot is filled: from the issue of the copy to the end of the phase.
   std::vector<std::pair<double, double>> fills;
   unsigned fillLine = 0;
 
@@ -53,11 +53,12 @@ struct Meeting {
 struct Actor {
   size_t next = 0;
   Moment now;
-  std::unordered_map<uint32_t, std::pair<int, uint64_t>> phases; ///< by barrier: the last phase seen and its parity
-  std::unordered_map<uint32_t, Moment> loads;                    ///< registers with a pending load
+  /// For each barrier: the last phase that the actor has seen, and its parity.
+  std::unordered_map<uint32_t, std::pair<int, uint64_t>> phases;
+  std::unordered_map<uint32_t, Moment> loads; ///< registers with a pending load
   Groups mmas, copies;
-  std::optional<size_t> meeting;    ///< the completion that the actor has arrived for and awaits
-  std::vector<Span> spans, awaited; ///< all spans; waits for data of copies or loads
+  std::optional<size_t> meeting;    ///< index of the completion that the actor waits for after it has arrived
+  std::vector<Span> spans, awaited; ///< all spans; only waits for data of copies or loads
   bool multiplies = false, copiesBlocks = false;
 };
 
@@ -104,7 +105,7 @@ public:
 private:
   const std::vector<Event> &streamOf(const Actor &actor) const { return streams[&actor - actors.data()]; }
 
-  /// Returns the phase of its barrier that a test waits for.
+  /// Returns the phase of the barrier for which a test waits.
   static int neededPhase(const Actor &actor, const Event &event) {
     const uint64_t parity = event.value & 1;
     const auto seen = actor.phases.find(event.address);
@@ -113,7 +114,7 @@ private:
     return seen->second.second == parity ? seen->second.first : seen->second.first + 1;
   }
 
-  /// Returns the earliest time of the actor's next event; none if it depends on an event of another actor.
+  /// Returns the earliest time of the actor's next event, or nullopt if that depends on an event of another actor.
   std::optional<Moment> readyTime(Actor &actor) {
     const Event &event = streamOf(actor)[actor.next];
     const Decoded &one = code[event.instruction];
@@ -164,7 +165,7 @@ private:
       spans.push_back({start, end, kind, line});
   }
 
-  /// Occupies the memory port and returns the time of arrival.
+  /// Occupies the memory port for `bytes` bytes, and returns the time at which they arrive.
   Moment takePort(Moment time, double bytes, unsigned line) {
     const Moment start = later(time, portFree);
     const double end = start.time + bytes / rates.ingest;
@@ -311,7 +312,8 @@ private:
       addSlot(address, barriers[address]);
   }
 
-  /// Counts only waits between the first and last MMA: the first copy and the last store are not pipeline bubbles.
+  /// Counts only waits between the first and the last MMA, because the first copy and the last store are not pipeline
+  /// bubbles.
   void noteWaits(const Actor &actor) {
     std::map<unsigned, double> byLine;
     for (const Span &span : actor.awaited)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Decodes instructions for the replay of the timeline: the action of each one, and its use of the engines.
+// Decodes instructions for the replay of the timeline: what each instruction does, and how long it uses the engines.
 #pragma once
 
 #include "Simulator/Profile/Profiler.h"
@@ -34,15 +34,15 @@ enum class Action : uint8_t {
 
 struct Decoded {
   Action action = Action::Issue;
-  double clocks = 1; ///< issue time on the warp's scheduler
+  double clocks = 1; ///< clock cycles of the warp's scheduler that it takes to issue
   bool isSpecial = false;
   double portBytes = 0; ///< average per execution
   uint64_t pending = 0; ///< groups that may remain pending after a wait
-  bool expects = false; ///< expect_tx, with or without an arrival
+  bool expects = false; ///< whether it contains expect_tx, with or without an arrival
   bool arrives = true;
   unsigned line = 0;
-  std::vector<uint32_t> registers; ///< all registers that the instruction names
-  std::vector<uint32_t> results;   ///< destinations of a load
+  std::vector<uint32_t> registers; ///< all registers that occur in the instruction
+  std::vector<uint32_t> results;   ///< destination registers of a load
 };
 
 /// Decodes an instruction. `counts` are the counters summed over all its executions.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Collects the remarks of compiler passes by line: the engine of each dot, the reason why a load does not use TMA.
+// Collects the remarks of compiler passes by line, such as the engine of each dot or why a load does not use TMA.
 #include "Driver/Compilation.h"
 #include "Driver/Instrumentation.h"
 #include "LanguageServer/Document.h"
@@ -10,10 +10,10 @@ namespace tile::lsp {
 
 namespace {
 
-/// Maximum number of kernels compiled on save, which waits for them.
+/// Maximum number of kernels that are compiled when a file is saved; saving waits for them.
 constexpr size_t maxCompiled = 10;
 
-/// Collects remarks by line of the file, from 1.
+/// Collects remarks by line of the file; lines count from 1.
 class Remarks final : public driver::PassWatcher {
 public:
   Remarks(llvm::StringRef file, std::map<uint32_t, std::vector<std::string>> &lines)
@@ -50,7 +50,7 @@ void Document::compile(const driver::CompilerOptions &given) {
     options.emit = driver::EmitKind::Cta;
     options.advise = false;
     options.isGuest = true;
-    std::string ignored; // diagnose() reports the errors
+    std::string ignored; // ignored, because diagnose() reports the errors
     llvm::raw_string_ostream errors(ignored);
     driver::Compilation compilation(std::move(options), errors);
     Remarks remarks(source.name, remarksOfLines);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Runs the front end on a file without knowing its options, and drops errors that only concern options.
+// Runs the front end on a file without knowing the options, and drops errors that only concern options.
 //
-// First, kernels with launch directives are compiled with their types or, if these are missing, without (as drafts).
-// Then come the functions that none of them calls, so that undefined names are reported everywhere. In a function that
-// does not parse, only syntax errors are reported, because many names would appear to be missing.
+// Kernels with launch directives are compiled first: with their types or, if these are missing, as drafts without
+// types. The functions that no such kernel calls follow, so that undefined names are reported everywhere. In a function
+// that does not parse, only syntax errors are reported, because many names would appear to be undefined.
 #include "Driver/ChooseConfig.h"
 #include "Driver/TileSource.h"
 #include "LanguageServer/Document.h"
@@ -16,7 +16,7 @@ using namespace frontend;
 namespace {
 
 struct Candidate {
-  std::string name; // "host.kernel" inside a function of the host program
+  std::string name; // "host.kernel" for a function nested in host code
   const FunctionStmt *function;
 
   bool isDescribed() const { return !function->directives.grid.empty() || !function->directives.buffers.empty(); }
@@ -66,7 +66,7 @@ public:
   void run() {
     const bool isWhole = !engine.hasErrors();
     checkAll();
-    // If code outside functions does not parse, the checks only collect values: drop their errors.
+    // If code outside functions does not parse, the checks serve only to collect values, so drop their errors.
     if (!isWhole)
       found.resize(errorsOfFunctions);
     engine.report(found);
@@ -110,7 +110,7 @@ private:
     request.kernelName = kernel;
     emitModule(context, module, request, engine);
     for (Diagnostic &one : engine.takeSince(before)) {
-      // Several kernels may call the same helper.
+      // Several kernels may call the same helper and report the same error.
       bool isKnown = llvm::any_of(found, [&](const Diagnostic &other) { return isSame(one, other); });
       if (!isKnown && !isInBroken(one.range))
         found.push_back(std::move(one));
@@ -128,7 +128,7 @@ private:
 };
 
 bool isAboutFile(const Diagnostic &diagnostic) {
-  // Helpers may return values, and a file need not have a kernel.
+  // Drop these errors: helpers may return values, and a file need not have a kernel.
   for (Diag id : {Diag::missing_types, Diag::no_kernel, Diag::kernel_returns})
     if (diagnostic.name == diagnosticName(id))
       return false;
@@ -169,7 +169,7 @@ llvm::json::Array Document::diagnose(const driver::CompilerOptions &given) {
 llvm::json::Object Document::report(const Diagnostic &diagnostic, const DiagnosticEngine &engine) const {
   const bool isHere = diagnostic.range.file == 0;
   std::string message = diagnostic.message;
-  // Errors in an imported file are reported at the top of this one.
+  // Errors in an imported file are reported at the top of the open file.
   if (!isHere && diagnostic.range.file < engine.numFiles())
     message = engine.file(diagnostic.range.file).name + ":" + std::to_string(engine.locate(diagnostic.range).line) +
               ": " + message;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Positions: the front end counts bytes, the protocol UTF-16 units.
+// Converts positions: the front end counts bytes, the protocol UTF-16 units.
 #include "LanguageServer/Document.h"
 
 #include "Frontend/Syntax/Lexer.h"
@@ -14,7 +14,7 @@ static bool isWordCharacter(char c) {
   return llvm::isAlnum(c) || c == '_' || c == '.';
 }
 
-/// Returns the size of the character with this lead byte, in bytes and in UTF-16 units: two outside the BMP.
+/// Returns the size of the character with this lead byte, in bytes and in UTF-16 units (two outside the BMP).
 static std::pair<uint32_t, uint32_t> sizeOf(char lead) {
   auto byte = static_cast<unsigned char>(lead);
   if (byte >= 0xF0)
@@ -72,7 +72,7 @@ llvm::json::Array Document::replaceBy(llvm::StringRef newText) const {
   if (newText == oldText)
     return {};
   const size_t shorter = std::min(oldText.size(), newText.size());
-  size_t prefix = 0, suffix = 0, lineStart = 0, whole = 0; // the last two are whole lines
+  size_t prefix = 0, suffix = 0, lineStart = 0, whole = 0; // `lineStart` and `whole` cover whole lines
   for (; prefix < shorter && oldText[prefix] == newText[prefix]; ++prefix)
     if (oldText[prefix] == '\n')
       lineStart = prefix + 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// An open file: its text, its positions in protocol units, and the compiler's results for it.
+// An open file: its text, positions in the units of the protocol, and the compiler's results for the file.
 #pragma once
 
 #include "Driver/CompilerOptions.h"
@@ -37,14 +37,14 @@ public:
   std::set<std::string> names() const;
   const ScopeTree &scopes() const;
 
-  /// Returns one edit that replaces the lines that differ; empty if there are none.
+  /// Returns one edit that replaces all lines from the first to the last that differ; empty if none differs.
   llvm::json::Array replaceBy(llvm::StringRef newText) const;
 
-  /// Returns diagnostics in the format of the protocol. Keeps their fix-its and the values.
+  /// Returns diagnostics in the format of the protocol. Stores their fix-its and the values for the functions below.
   llvm::json::Array diagnose(const driver::CompilerOptions &options);
-  /// Returns the fix-its of the last diagnose() that are on these lines.
+  /// Returns the fix-its that the last diagnose() found on these lines.
   llvm::json::Array fixes(llvm::StringRef uri, int64_t firstLine, int64_t lastLine) const;
-  /// Returns the values of the last diagnose().
+  /// Returns the values that the last diagnose() collected.
   const ValueTable &values() const { return found.values; }
   struct Kernel {
     std::string name; // as accepted by --kernel
@@ -53,10 +53,10 @@ public:
   /// Returns the functions that can be launched.
   std::vector<Kernel> kernels() const;
 
-  /// Compiles the kernels that have launch directives, up to the last pass with remarks. Takes a second for ten of
-  /// them.
+  /// Compiles the kernels that have launch directives, up to the last pass with remarks. Ten kernels take about a
+  /// second.
   void compile(const driver::CompilerOptions &given);
-  /// Returns the remarks of compile() for the line of the offset: "dot uses wgmma ...".
+  /// Returns the remarks of compile() for the line that contains the offset: "dot uses wgmma ...".
   std::vector<std::string> remarks(uint32_t offset) const;
 
   const std::optional<int64_t> version;

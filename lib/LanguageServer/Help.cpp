@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Functions of the language are found by their spelling in kernels, methods by the name after the last dot.
+// Functions of the language are found by their spelling in kernels, and methods by the name after the last dot.
 #include "LanguageServer/Help.h"
 
 #include "Frontend/Syntax/BuiltinDocs.h"
@@ -8,7 +8,7 @@ namespace tile::lsp {
 
 using frontend::BuiltinDoc;
 
-/// Returns true if the object before the dot is a descriptor or dictionary, whatever its name.
+/// Returns true if the function is a method of a descriptor or dictionary, which may have any name.
 static bool isOfObject(llvm::StringRef spelling) {
   return spelling.starts_with("desc.") || spelling.starts_with("dict.");
 }
@@ -38,7 +38,7 @@ static llvm::json::Object markdown(std::string text) {
   return llvm::json::Object{{"kind", "markdown"}, {"value", llvm::json::fixUTF8(text)}};
 }
 
-/// Describes the name at the offset as its definition does: "def f(x, y)", "acc: fp32[128, 64]"; empty if it is not a
+/// Describes the name at the offset like its definition: "def f(x, y)", "acc: fp32[128, 64]". Returns "" if it is not a
 /// name of the file.
 static std::string describeName(const Document &document, uint32_t offset) {
   const ScopeTree &tree = document.scopes();
@@ -51,7 +51,7 @@ static std::string describeName(const Document &document, uint32_t offset) {
   std::string type = document.values().ofName(use->range);
   if (type.empty() && use->role == NameUse::Role::Read)
     type = document.values().ofExpression(offset);
-  if (type.empty()) // an argument's name, or not computed yet
+  if (type.empty()) // the name of an argument, or a value that has not been computed yet
     type = document.values().ofName(tree.scopes()[owner].bound.at(use->name));
   return type.empty() ? "" : use->name + ": " + type;
 }
@@ -73,14 +73,15 @@ llvm::json::Value hover(const Document &document, uint32_t offset) {
   return llvm::json::Object{{"contents", markdown(std::move(text))}};
 }
 
-/// Returns completions. Labels are the inserted text: the part after the last dot, which is an editor's word.
+/// Returns completions. A label is the text that is inserted: the part after the last dot, which is what editors regard
+/// as a word.
 llvm::json::Array complete(const Document &document, uint32_t offset) {
   llvm::StringRef word = document.wordBefore(offset);
   size_t dot = word.rfind('.');
   llvm::StringRef prefix = dot == llvm::StringRef::npos ? "" : word.take_front(dot + 1);
   llvm::StringRef begun = word.drop_front(prefix.size());
   const std::vector<BuiltinDoc> &docs = frontend::builtinDocs();
-  // After the name of a value there are methods.
+  // After a value and a dot, methods are offered.
   const bool isKnown = prefix.empty() || llvm::any_of(docs, [&](const BuiltinDoc &doc) {
                          return llvm::StringRef(doc.spelling).starts_with(prefix) && !isOfObject(doc.spelling);
                        });

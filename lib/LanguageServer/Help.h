@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Hover, completion and signature help, with the texts of the reference (BuiltinDocs.h).
+// Hover, completion and signature help, using the texts of the reference (BuiltinDocs.h).
 #pragma once
 
 #include "LanguageServer/Document.h"

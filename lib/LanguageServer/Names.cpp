@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Renaming rejects names whose uses are not all known: attributes, definitions of other files, and names of the
-// language.
+// Definitions, references and renaming. Renaming rejects names of which not all uses are known: attributes, definitions
+// in other files, and names of the language.
 #include "LanguageServer/Names.h"
 
 #include "Frontend/Emit/Builtins.h"
@@ -56,7 +56,7 @@ class Definitions {
 public:
   explicit Definitions(const OtherFiles &others) : others(others) {}
 
-  /// Resolves "from module import name" relative to a file. Without a name, resolves the module.
+  /// Resolves "from module import name", relative to the importing file. Without a name, resolves the module.
   llvm::json::Value ofImport(const std::string &importer, const ImportedName &import, llvm::StringRef name) {
     auto fileOf = [&](const std::string &dotted) {
       return findModuleFile(moduleFolders(importer, import.level, others.importPaths), dotted);
@@ -223,7 +223,7 @@ llvm::Expected<llvm::json::Array> rename(const Document &document, uint32_t offs
   if (!isIdentifier(newName))
     return refuse("'" + newName + "' is not a valid name");
   if (newName != use->name) {
-    // If the new name is in use, even in another scope, uses could be captured.
+    // Reject a new name that is in use, even in another scope, because it could capture uses.
     auto other = llvm::find_if(tree.uses(), [&](const NameUse &known) {
       return known.name == newName && known.role != Role::Attribute && known.role != Role::Argument;
     });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Scopes and uses in expressions: calls, lambdas, comprehensions and f-string fields.
+// Finds scopes and uses in expressions: calls, lambdas, comprehensions and f-string fields.
 #include "LanguageServer/ScopeReader.h"
 
 namespace tile::lsp {
@@ -69,8 +69,8 @@ void ScopeReader::readArguments(size_t i, size_t end, size_t scope, const std::s
   }
 }
 
-/// If the comma belongs to the parameters of a lambda that begins between i and comma, returns the end of these
-/// parameters.
+/// If the comma belongs to the parameters of a lambda that begins between `i` and the comma, returns the end of these
+/// parameters; otherwise returns `i`.
 size_t ScopeReader::endOfLambdaParameters(size_t i, size_t comma, size_t end) const {
   size_t lambda = find(i, comma, Tok::KwLambda);
   if (lambda >= comma)
@@ -99,7 +99,7 @@ size_t ScopeReader::readLambda(size_t lambda, size_t end, size_t outer) {
   return stop;
 }
 
-/// Reads the inside of a comprehension's brackets. The first iterable belongs to the enclosing scope.
+/// Reads the contents of a comprehension's brackets. The first iterable belongs to the enclosing scope.
 void ScopeReader::readComprehension(size_t i, size_t end, size_t outer) {
   size_t scope = open(Scope::Kind::Comprehension, outer);
   size_t at = find(i, end, Tok::KwFor);
@@ -135,7 +135,7 @@ void ScopeReader::readFString(SourceRange range, size_t scope) {
     const std::vector<Token> *outside = std::exchange(tokens, &field);
     std::vector<size_t> closingOutside = std::exchange(closing, findClosing(field));
     readExpression(0, field.size() - 1, scope);
-    tokens = outside; // braces in the format are separate fields
+    tokens = outside; // restores the tokens outside; braces in the format specification are separate fields
     closing = std::move(closingOutside);
   }
 }

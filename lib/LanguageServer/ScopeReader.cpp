@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Scopes and uses in statements and directives; ScopeExpressions.cpp handles expressions.
+// Finds scopes and uses in statements and directives; ScopeExpressions.cpp handles expressions.
 #include "LanguageServer/ScopeReader.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -80,7 +80,7 @@ size_t ScopeReader::open(Scope::Kind kind, size_t parent) {
 }
 
 void ScopeReader::readLines(size_t i, size_t end, size_t scope) {
-  std::optional<size_t> head; // the first decorator above
+  std::optional<size_t> head; // the first of the decorators above the line
   while (i < end) {
     Tok kind = kindAt(i);
     if (endsLine(kind)) {
@@ -157,7 +157,8 @@ void ScopeReader::readParameters(size_t i, size_t end, size_t outer, size_t scop
   }
 }
 
-/// Reads strings in the head of a function that contain parameter names: keys of configurations, block sizes.
+/// Reads strings in the head of a function that contain names of parameters, such as keys of configurations or block
+/// sizes.
 void ScopeReader::readTexts(size_t i, size_t end, size_t scope) {
   for (; i < end; ++i) {
     if (kindAt(i) != Tok::String)
@@ -185,7 +186,7 @@ void ScopeReader::addText(SourceRange range, std::string name, size_t scope) {
   tree.useList.push_back(std::move(use));
 }
 
-/// Reads statements separated by ';', possibly after the head of a block.
+/// Reads statements that are separated by ';', possibly after the head of a block.
 void ScopeReader::readStatements(size_t i, size_t end, size_t scope) {
   while (i < end) {
     i += kindAt(i) == Tok::KwAsync;
@@ -254,7 +255,8 @@ size_t ScopeReader::findAssignment(size_t i, size_t end) const {
   return found < lambda ? found : end;
 }
 
-/// Binds names, also in tuples and lists; expressions with an index or an attribute are only read.
+/// Binds the names in a target, also within tuples and lists. Targets with an index or an attribute bind no name and
+/// are only read.
 void ScopeReader::readTargets(size_t i, size_t end, size_t scope) {
   while (i < end) {
     Tok kind = kindAt(i);
@@ -318,7 +320,7 @@ void ScopeReader::readImport(size_t i, size_t end, size_t scope) {
   }
 }
 
-/// Returns the scope of a function of the file; none if there is none.
+/// Returns the index of the scope of the function with this name in the file, or Scope::none.
 static size_t findFunction(const std::vector<Scope> &scopes, const std::string &name) {
   for (auto [index, scope] : llvm::enumerate(scopes))
     if (scope.kind == Scope::Kind::Function && scope.name == name)
@@ -326,8 +328,8 @@ static size_t findFunction(const std::vector<Scope> &scopes, const std::string &
   return Scope::none;
 }
 
-/// Reads directives, which refer to functions and to the parameters of the next function, or of those that run before
-/// it.
+/// Reads directives, which refer to functions and to the parameters of the next function or of functions that run
+/// before it.
 void ScopeReader::readDirectives() {
   std::map<size_t, std::vector<size_t>> earlier; // functions that run before another: "#: after"
   for (const bool readsOrder : {true, false})
@@ -347,13 +349,14 @@ void ScopeReader::readDirectives() {
     }
 }
 
-/// Reads the words of a directive of the function `next`. Adds to `earlier` the functions that it names as such.
+/// Reads the words of a directive of the function `next`. If it is "#: after", adds the functions that it names to
+/// `earlier`.
 void ScopeReader::readDirective(size_t next, std::vector<size_t> &earlier) {
   auto hasParameter = [&](size_t function, const std::string &name) {
     return llvm::is_contained(tree.scopeList[function].parameters, name);
   };
   const size_t end = tokens->size() - 1;
-  // The first word is the kind of directive, and the last one of a buffer is its filling.
+  // The first word is the kind of directive. The last word of a buffer directive is its filling.
   const std::string directive = end > 0 ? textAt(0) : "";
   const bool isNew = llvm::is_contained(
       {"grid", "buffer", "default", "expect", "require", "let", "after", "config", "instance"}, directive);

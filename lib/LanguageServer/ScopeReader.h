@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Converts tokens to scopes and uses. Lines are read according to Python's grammar, as far as names need it. Incomplete
-// code yields fewer names, not errors. Private to ScopeReader.cpp and ScopeExpressions.cpp.
+// Converts tokens to scopes and uses. Lines are parsed according to Python's grammar, but only to the extent needed to
+// find names. Incomplete code yields fewer names, not errors. Private to ScopeReader.cpp and ScopeExpressions.cpp.
 #pragma once
 
 #include "LanguageServer/Scopes.h"
@@ -11,7 +11,7 @@
 
 namespace tile::lsp {
 
-/// Token ranges are half-open: [i, end).
+/// Reads the tokens of a file. Token ranges are half-open: [i, end).
 class ScopeReader {
 public:
   ScopeReader(std::string_view text, ScopeTree &tree);
@@ -27,7 +27,7 @@ private:
     return std::string(text.substr(range.begin, range.end - range.begin));
   }
 
-  /// Returns the first token outside brackets that satisfies the predicate; `end` if there is none.
+  /// Returns the first token outside brackets that satisfies the predicate, or `end` if there is none.
   template <typename Predicate> size_t find(size_t i, size_t end, Predicate isWanted) const {
     for (; i < end; ++i) {
       int nesting = frontend::nestingOf(kindAt(i));
@@ -43,7 +43,7 @@ private:
   size_t find(size_t i, size_t end, Tok kind) const {
     return find(i, end, [kind](Tok other) { return other == kind; });
   }
-  /// Returns the end of a statement's head: its ":", but not that of a lambda.
+  /// Returns the end of a statement's head, which is its ":", ignoring that of a lambda.
   size_t findColon(size_t i, size_t end) const {
     unsigned lambdas = 0;
     return find(i, end, [&](Tok kind) {
@@ -52,7 +52,7 @@ private:
     });
   }
   size_t matching(size_t open, size_t end) const { return std::min(closing[open], end); }
-  /// Returns, for each opening bracket, the index of the closing one, or the number of tokens if there is none.
+  /// Returns, for each opening bracket, the index of the closing bracket, or the number of tokens if there is none.
   static std::vector<size_t> findClosing(const std::vector<frontend::Token> &tokens);
 
   Scope &scopeAt(size_t index) { return tree.scopeList[index]; }
@@ -63,7 +63,7 @@ private:
 
   // ScopeReader.cpp
   void readLines(size_t i, size_t end, size_t scope);
-  /// Returns the index of the next line. `head`: the first of the decorators.
+  /// Reads a definition and returns the index of the next line. `head` is the first of its decorators.
   size_t readDefinition(size_t keyword, size_t lineEnd, size_t end, size_t outer, std::optional<size_t> head);
   void readParameters(size_t i, size_t end, size_t outer, size_t scope);
   void readTexts(size_t i, size_t end, size_t scope);
@@ -81,7 +81,7 @@ private:
   void readName(size_t i, size_t end, size_t scope);
   void readArguments(size_t i, size_t end, size_t scope, const std::string &callee);
   size_t endOfLambdaParameters(size_t i, size_t comma, size_t end) const;
-  /// Returns the end of the lambda.
+  /// Reads a lambda and returns its end.
   size_t readLambda(size_t lambda, size_t end, size_t outer);
   void readComprehension(size_t i, size_t end, size_t outer);
   void readFString(frontend::SourceRange range, size_t scope);
@@ -89,8 +89,9 @@ private:
   std::string_view text;
   ScopeTree &tree;
   frontend::TokenStream stream;
-  const std::vector<frontend::Token> *tokens; // tokens of the file, of an f-string field, or of a directive
-  std::vector<size_t> closing; // closing brackets of `tokens`, so that deep nesting is not read again at each level
+  const std::vector<frontend::Token> *tokens; // of the file, of an f-string field, or of a directive
+  // Closing brackets of `tokens`, found once so that deep nesting is not searched again at each level.
+  std::vector<size_t> closing;
 };
 
 } // namespace tile::lsp

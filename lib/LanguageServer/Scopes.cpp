@@ -13,7 +13,7 @@ const NameUse *ScopeTree::useAt(uint32_t offset) const {
   return nullptr;
 }
 
-/// Names of a class are only visible to its own statements.
+/// Looks up a name, beginning with scope `from`. Names of a class are visible only to statements directly in the class.
 static size_t lookUp(const std::vector<Scope> &scopes, llvm::StringRef name, size_t from) {
   for (size_t at = from; at != Scope::none; at = scopes[at].parent) {
     const Scope &scope = scopes[at];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The scopes of a file, as in Python, found on tokens, so that the file need not parse.
+// The scopes of a file, as in Python. They are found in the tokens, so the file need not parse.
 //
 //   def f(x):            scope of the function: x, i
 //       i = x + N        N belongs to the enclosing scope
@@ -30,9 +30,9 @@ struct NameUse {
   frontend::SourceRange range;
   std::string name;
   Role role = Role::Read;
-  size_t scope = 0;            // scope of the lookup
-  std::vector<std::string> of; // Attribute: the names before it, "a", "b" of a.b.name
-  std::string callee;          // Argument: the callee, if it is a plain name
+  size_t scope = 0;            // scope in which the name is looked up
+  std::vector<std::string> of; // for attributes: the names before it, "a", "b" of a.b.name
+  std::string callee;          // for arguments: the callee, if it is a plain name
 };
 
 struct Scope {
@@ -41,11 +41,11 @@ struct Scope {
 
   Kind kind = Kind::Module;
   size_t parent = none;
-  std::string name;                                   // of functions and classes
+  std::string name;                                   // for functions and classes
   frontend::SourceRange nameRange;                    // likewise
   frontend::SourceRange range;                        // from the decorators to the end of the body
-  frontend::SourceRange head;                         // of a function: "f(x, y=1) -> int"
-  std::vector<std::string> parameters;                // of a function
+  frontend::SourceRange head;                         // for functions: "f(x, y=1) -> int"
+  std::vector<std::string> parameters;                // for functions
   std::map<std::string, frontend::SourceRange> bound; // names bound in the scope, with their first occurrence
   std::vector<std::string> foreign;                   // "global" and "nonlocal" names
 };
@@ -74,9 +74,10 @@ public:
   const NameUse *useAt(uint32_t offset) const;
   /// Returns the scope that binds the name; `Scope::none` if there is none.
   size_t ownerOf(const NameUse &use) const;
-  /// Returns all uses of a name of a scope.
+  /// Returns all uses of a name that the scope binds.
   std::vector<const NameUse *> usesOf(size_t scope, llvm::StringRef name) const;
-  /// Returns the scope of the module's or class's function of this name, as seen from a scope.
+  /// Returns the scope of the function with this name in the module or class, as seen from a scope; `Scope::none` if
+  /// there is none.
   size_t functionNamed(llvm::StringRef name, size_t from) const;
 
 private:

@@ -15,7 +15,7 @@ namespace tile::lsp {
 
 namespace {
 
-/// The raw parameters of a message. Only accessed members are read, and any may be missing.
+/// The raw parameters of a message. Only members that are accessed are parsed, and any of them may be missing.
 struct Message {
   llvm::json::Object fields;
 
@@ -31,7 +31,7 @@ bool fromJSON(const llvm::json::Value &value, Message &message, llvm::json::Path
   return true;
 }
 
-/// Returns the path of a URI; for other schemes ("untitled:"), the whole URI.
+/// Returns the path of a file URI; for other schemes ("untitled:"), returns the whole URI.
 std::string pathOf(llvm::StringRef uri) {
   llvm::Expected<llvm::lsp::URIForFile> file = llvm::lsp::URIForFile::fromURI(uri);
   if (file)
@@ -133,13 +133,13 @@ private:
     publish(llvm::json::Object{{"uri", message.uri()}, {"diagnostics", llvm::json::Array{}}});
   }
 
-  /// Returns null if the file is not open.
+  /// Returns the document that the message names; null if the file is not open.
   const Document *find(const Message &message) const {
     auto found = documents.find(message.uri());
     return found == documents.end() ? nullptr : found->second.get();
   }
 
-  /// Replies with the result of `ask` for the position in the message; null if the file is not open.
+  /// Replies with the result of `ask` for the position in the message, or with null if the file is not open.
   template <typename Ask> void answer(const Message &message, Reply reply, Ask ask) {
     const Document *document = find(message);
     const llvm::json::Object *place = message.fields.getObject("position");
@@ -165,7 +165,7 @@ private:
     reply(document ? symbols(*document) : llvm::json::Value(nullptr));
   }
 
-  /// Reads the open document, else the file on disk.
+  /// Returns the text of a file, from the open document or else from disk.
   std::optional<std::string> readFile(const std::string &path) const {
     for (const auto &[uri, document] : documents)
       if (document->file().name == path)
@@ -217,7 +217,7 @@ private:
            });
   }
 
-  /// Replies with commands that the editor implements: tools/vscode/extension.js.
+  /// Replies with commands that the editor implements (tools/vscode/extension.js).
   void codeLens(const Message &message, Reply reply) {
     const Document *document = find(message);
     if (!document)

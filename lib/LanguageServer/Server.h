@@ -8,8 +8,8 @@
 
 namespace tile::lsp {
 
-/// Runs the server. `options` apply to all files: target, standard, import folders, warnings. Returns the exit code of
-/// the process: 0 if the client shut the server down first.
+/// Runs the server. `options` (target, standard, import folders, warnings) apply to all files. Returns the exit code of
+/// the process, which is 0 if the client has shut the server down before it sends `exit`.
 int serve(std::unique_ptr<llvm::lsp::JSONTransportInput> input, llvm::raw_ostream &output,
           driver::CompilerOptions options);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Collects types and constants. An unrolled loop, or a helper with several callers, gives an expression several types;
-// up to three are shown.
+// Collects types and constants. In an unrolled loop, or in a helper with several callers, an expression may have
+// several types; up to three are shown.
 #include "LanguageServer/Values.h"
 
 #include "LanguageServer/Document.h"
@@ -15,7 +15,7 @@ using namespace frontend;
 static constexpr size_t maxFacts = 4;
 
 void ValueTable::add(const ObservedValue &value) {
-  if (value.type == "None" && !value.isName) // a statement
+  if (value.type == "None" && !value.isName) // a statement has no value to show
     return;
   Facts &facts = (value.isName ? names : expressions)[{value.range.begin, value.range.end}];
   Fact fact{value.type, value.constant};
@@ -48,7 +48,7 @@ std::string ValueTable::ofName(SourceRange name) const {
 
 std::string ValueTable::ofExpression(uint32_t offset) const {
   auto best = expressions.end();
-  // Later expressions around the offset are nested in earlier ones.
+  // Among the expressions around the offset, later ones are nested in earlier ones.
   for (auto at = expressions.begin(); at != expressions.end() && at->first.first <= offset; ++at)
     if (at->first.second >= offset &&
         (best == expressions.end() || at->first.second - at->first.first <= best->first.second - best->first.first))
@@ -66,7 +66,8 @@ bool ValueTable::reaches(SourceRange range) const {
 
 namespace {
 
-/// Returns the end of the part that begins at a token: before the next comma, closing bracket or line end around it.
+/// Returns the end of the part that begins at a token. It ends before the next comma, closing bracket or line end
+/// outside nested brackets.
 size_t endOfPart(const std::vector<Token> &tokens, size_t i) {
   int depth = 0;
   for (; tokens[i].kind != Tok::End; ++i) {
@@ -79,7 +80,7 @@ size_t endOfPart(const std::vector<Token> &tokens, size_t i) {
   return i;
 }
 
-/// Returns true if the value is a literal, which needs no hint.
+/// Returns true if the value is a literal, which does not need a hint.
 bool isLiteral(llvm::ArrayRef<Token> value) {
   return llvm::all_of(value, [](const Token &token) {
     switch (token.kind) {
@@ -99,8 +100,7 @@ bool isLiteral(llvm::ArrayRef<Token> value) {
 
 } // namespace
 
-/// Returns the hints "name: type" after names without an annotation, and " = value" after constants that are not
-/// literals.
+/// Returns hints: "name: type" after names without an annotation, and " = value" after constants that are not literals.
 llvm::json::Array ValueTable::hints(const Document &document, uint32_t begin, uint32_t limit) const {
   constexpr int isType = 1;
   llvm::json::Array hints;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Types and constants of the expressions and names of a file, as far as the front end has run: for hover and inlay
-// hints.
+// Types and constants of the expressions and names in a file, for hover and inlay hints. Only code that the front end
+// has reached has values.
 #pragma once
 
 #include "Frontend/Frontend.h"
@@ -17,12 +17,12 @@ public:
 
   /// Returns "fp32[128, 64]", "int32 = 4", "int32 or int64"; empty if nothing is known.
   std::string ofName(frontend::SourceRange name) const;
-  /// Describes the smallest expression around the offset.
+  /// Describes the smallest expression that contains the offset.
   std::string ofExpression(uint32_t offset) const;
   /// Returns true if the front end has reached any code in the range.
   bool reaches(frontend::SourceRange range) const;
 
-  /// Returns hints with the types, and the values of constants, for names assigned in this range.
+  /// Returns hints for names assigned in this range: their types and, for constants, their values.
   llvm::json::Array hints(const Document &document, uint32_t begin, uint32_t limit) const;
 
 private:
@@ -30,7 +30,8 @@ private:
     std::string type, constant;
     bool operator==(const Fact &) const = default;
   };
-  /// The distinct facts about one range in order of observation; at most `maxFacts`, of which the last stands for more.
+  /// The distinct facts about one range in order of observation. There are at most `maxFacts`; the last one stands for
+  /// all further ones.
   using Facts = std::vector<Fact>;
   using Place = std::pair<uint32_t, uint32_t>; // begin, end
 
