@@ -7,7 +7,7 @@ namespace tile::runner {
 
 namespace {
 
-/// Later members keep references to earlier ones.
+/// The other kernel. Members refer to earlier members.
 struct OtherKernel {
   runtime::Artifact artifact;
   std::unique_ptr<DeviceLoader> loader;
@@ -58,7 +58,7 @@ Result<Baseline> prepare(const std::string &file, const BaselineRequest &request
     baseline.launches.push_back([&session, grid = other->execution->launchGrid()](runtime::CUstream stream) {
       return session.launch(grid, stream);
     });
-  // Returns the first buffer that both kernels write.
+  // Compare the first buffer that both kernels write.
   const std::vector<Parameter> &theirs = other->taken->manifest->parameters;
   for (size_t i = 0; i < request.bench->arguments.size() && !baseline.comparedArgument; ++i) {
     const Parameter &parameter = *request.bench->arguments[i].parameter;

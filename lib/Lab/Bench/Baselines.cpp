@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Implements the baselines cuBLAS and copy, and the choice between them. BaselineArtifact.cpp implements other
+// Implements the baselines cuBLAS and copy, and the choice among all baselines. BaselineArtifact.cpp implements other
 // artifacts.
 #include "Lab/Bench/Baselines.h"
 
@@ -26,7 +26,7 @@ std::optional<size_t> indexOf(std::span<const DeviceArgument> arguments, const s
   return std::nullopt;
 }
 
-/// Members are destroyed in reverse order: cuBLAS before its memory.
+/// Members are destroyed in reverse order: cuBLAS before the memory that it uses.
 struct CublasOwner {
   std::vector<CudaMemory> memory;
   std::unique_ptr<Cublas> cublas;
@@ -87,7 +87,7 @@ Result<double> timeLaunch(const BaselineRequest &request, const Launch &launch) 
   return request.watch->measure(contestant.sample, static_cast<int>(std::clamp(samples, 3.0, 50.0)));
 }
 
-/// Prepares cublasLtMatmul for all copies, with the fastest algorithm for the first copy.
+/// Prepares cublasLtMatmul for all copies of the buffers, with the algorithm that is fastest for the first copy.
 Status searchAlgorithms(const BaselineRequest &request, const std::vector<Cublas::Pointers> &pointers,
                         CublasOwner &owner, Baseline &baseline) {
   for (const Cublas::Pointers &copy : pointers) {
@@ -183,7 +183,7 @@ Result<Baseline> gemmBaseline(const BaselineRequest &request, bool isSearched) {
   return baseline;
 }
 
-/// A copy reads and writes every byte: half of the traffic is reads, half is writes.
+/// Makes a copy that moves as many bytes as the kernel: half of them are read, and half are written.
 Result<Baseline> copyBaseline(const BaselineRequest &request) {
   const Driver &driver = request.device->cudaContext().driver();
   const size_t half = std::max<size_t>(static_cast<size_t>(request.bytes / 2), 1), stride = (half + 255) / 256 * 256;

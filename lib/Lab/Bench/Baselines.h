@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Baselines against which a kernel is measured.
 //
-//   auto          cuBLAS for a single GEMM, optionally with bias and activation; for the GEMM alone if the kernel
-//                 computes more; a device-to-device copy for everything else
+//   auto          cuBLAS for a kernel that is a single GEMM, optionally with bias and activation; cuBLAS for the GEMM
+//                 alone if the kernel computes more; a device-to-device copy for everything else
 //   cublas, copy  one of these
 //   cublaslt      cublasLtMatmul with the fastest algorithm in its heuristic's list, found by a search
 //   none          nothing
 //   FILE.cubin    another artifact of the same kernel, with the same inputs
-//   FILE.jsonl    earlier recorded times, of anything (RecordedTimes.h): not in the same rounds
+//   FILE.jsonl    times that were recorded earlier, by any program (RecordedTimes.h); not measured in the same rounds
 #pragma once
 
 #include "Lab/Bench/Bench.h"
@@ -26,13 +26,14 @@ Result<BaselineChoice> parseBaseline(const std::string &text);
 /// A baseline that is ready to launch, and the objects that it needs.
 struct Baseline {
   std::string name;
-  std::string note;    ///< reason if there is none
-  std::string command; ///< recorded baseline: the command that measured it
+  std::string note;    ///< the reason if there is no baseline
+  std::string command; ///< for a recorded baseline: the command that measured it
   double recordedMicroseconds = -1;
-  std::shared_ptr<void> owner;            ///< owner of the objects that the launches use
-  std::vector<Launch> launches;           ///< one per copy of the buffers; empty: none, or recorded
-  std::optional<size_t> comparedArgument; ///< output of the kernel that the baseline computes as well
-  runtime::CUdeviceptr result = 0;        ///< its first element
+  std::shared_ptr<void> owner; ///< owns the objects that the launches use
+  /// One per copy of the buffers; empty if there is no baseline or it is recorded.
+  std::vector<Launch> launches;
+  std::optional<size_t> comparedArgument; ///< output of the kernel that the baseline also computes
+  runtime::CUdeviceptr result = 0;        ///< the address of the baseline's first element of that output
 };
 
 /// The computation of the kernel, which the baseline has to match.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Prepares the work, the copies of the buffers and the rounds. Baselines are prepared in Baselines.cpp.
+// Prepares the workload, the copies of the buffers and the rounds. Baselines.cpp prepares the baselines.
 #include "Lab/Bench/Bench.h"
 
 #include "Lab/Bench/Baselines.h"
@@ -31,7 +31,7 @@ double trafficBytes(std::span<const DeviceArgument> arguments) {
   return bytes;
 }
 
-/// Returns the first buffer below a node, from the left.
+/// Returns the first buffer in the subtree below a node, from the left.
 const HostBuffer *firstBuffer(const TensorNode &node, const TensorNames &names) {
   if (node.kind == TensorNode::Kind::Name) {
     const auto found = names.buffers.find(node.name);
@@ -53,7 +53,8 @@ std::optional<DataType> findGemmType(const TensorNode &node, const TensorNames &
   return buffer ? std::optional(buffer->type()) : std::nullopt;
 }
 
-/// Compares every element of the kernel's output with the output of the baseline.
+/// Compares every element of the kernel's output with the baseline's output. Returns the norm of the difference
+/// relative to the norm of the baseline's output.
 Result<double> compareWithBaseline(CudaDevice &device, CudaSession &session, const BenchRequest &request,
                                    const Baseline &baseline) {
   HostBuffer &output = *request.arguments[*baseline.comparedArgument].buffer;
@@ -84,8 +85,8 @@ Result<double> compareWithBaseline(CudaDevice &device, CudaSession &session, con
   return norms[1] > 0 ? std::sqrt(norms[0] / norms[1]) : std::sqrt(norms[0]);
 }
 
-/// Returns the number of copies of the buffers that a graph uses in turn, so that each launch finds the cache filled by
-/// others.
+/// Returns how many copies of the buffers the launches of a graph have to use in turn, so that each launch finds only
+/// other data in the cache.
 size_t countCopies(const CudaDevice &device, const Stopwatch &watch, const BenchRequest &request) {
   constexpr size_t most = 100; // enough for tiny buffers, whose guard regions then also fill the cache
   size_t bytes = 0;
@@ -174,7 +175,7 @@ Status requireWork(const Grid &grid) {
   return Success{};
 }
 
-/// Returns the baselines that the request names; the default one if it names none.
+/// Returns the baselines that the request names, or the default one if it names none.
 static Result<std::vector<BaselineChoice>> parseBaselines(const std::vector<std::string> &texts) {
   std::vector<BaselineChoice> choices;
   for (const std::string &text : texts) {
@@ -188,8 +189,8 @@ static Result<std::vector<BaselineChoice>> parseBaselines(const std::vector<std:
   return choices;
 }
 
-/// Prepares the sessions that launches use in turn: more than one if a graph has to find the cache filled by other
-/// data.
+/// Prepares the sessions that launches use in turn. There is more than one if launches in a graph must find only other
+/// data in the cache.
 static Result<std::vector<CudaSession>> prepareSessions(CudaDevice &device, const Stopwatch &watch,
                                                         const BenchRequest &request) {
   std::vector<CudaSession> sessions;

@@ -26,10 +26,10 @@ struct BenchRequest {
   bool useGraphs = false;
   bool isCold = true;
   bool measuresEnergy = false;
-  std::optional<double> flops;        ///< per launch; none: those of the GEMMs in the expectation
-  std::vector<std::string> baselines; ///< values of --baseline; none: the default
+  std::optional<double> flops;        ///< FLOPs per launch; nullopt: those of the GEMMs in the expectation
+  std::vector<std::string> baselines; ///< values of --baseline; empty: the default
   std::string cublas;
-  bool isPrecise = false; ///< cuBLAS accumulates 8-bit floats in fp32
+  bool isPrecise = false; ///< whether cuBLAS accumulates 8-bit floats in fp32
 };
 
 /// The work of a kernel according to its expectations.
@@ -47,7 +47,7 @@ Result<Workload> findWorkload(const runtime::Manifest &manifest, std::span<const
 Status measureContestants(CudaDevice &device, const Stopwatch &watch, std::span<Contestant> contestants,
                           const BenchRequest &request, BenchResult &result);
 
-/// Fails for an empty grid.
+/// Fails if the grid is empty.
 Status requireWork(const Grid &grid);
 
 Result<BenchResult> runBench(CudaDevice &device, const BenchRequest &request);

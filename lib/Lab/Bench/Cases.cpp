@@ -22,7 +22,7 @@ public:
       ceilings.emplace(*loader.cuda(), options.cublas);
   }
 
-  /// Returns the key that identifies the measurement of a case in a file.
+  /// Returns the key that identifies the measurement of a case in the journal.
   static std::string keyOf(const RunOptions &options, const SuiteCase &item) {
     return fmt::format("{}|{}|{}|graph={}|l2={}|baselines={}|variant={}|seed={}", item.name, item.artifact,
                        fmt::join(item.arguments, " "), options.graph || item.graph, options.l2,
@@ -81,7 +81,7 @@ struct Outcome {
   bool isFirst = true;
 };
 
-/// Runs one case and prints its result. A failing status ends the whole run.
+/// Runs one case and prints its result. A failing status that is returned ends the whole run.
 Status runOne(const RunOptions &options, CaseRunner &runner, const SuiteCase &item, Progress &progress,
               Outcome &outcome) {
   const std::string context = item.name.empty() ? item.artifact : "case '" + item.name + "'";
@@ -125,7 +125,7 @@ void printSummary(const RunOptions &options, size_t count, const Outcome &outcom
 int runCases(RunOptions options, const std::vector<SuiteCase> &cases) {
   const bool isSimulatedInstead = options.bench && options.device == "auto" && !hasGpu();
   const bool isSingle = cases.size() == 1 && cases.front().name.empty();
-  if (isSingle && !isSimulatedInstead && !options.resume) // a single call reports its errors with their exit codes
+  if (isSingle && !isSimulatedInstead && !options.resume) // for a single call, errors determine the exit code
     options.artifact = cases.front().artifact;
   Result<Journal> journal = Journal::open(options);
   if (!journal)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Runs cases one after another in one process. A case that cannot run is reported, and the others still run. Artifacts
-// are loaded once.
+// Runs cases one after another in one process. A case that cannot run is reported, and the other cases still run. Each
+// artifact is loaded once.
 //
-// Without a GPU, a benchmark reports that, and runs the sufficiently small cases in the simulator.
+// Without a GPU, a benchmark says so, and runs the cases that are small enough in the simulator.
 #pragma once
 
 #include "Lab/Bench/Suite.h"

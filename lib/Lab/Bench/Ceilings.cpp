@@ -16,7 +16,7 @@ using runtime::Success;
 
 namespace {
 
-/// Times the launch in graphs, in microseconds, without evicting L2.
+/// Returns the time per launch in a graph, in microseconds, without evicting L2.
 Result<double> timeInGraph(const Stopwatch &watch, const Launch &launch) {
   std::vector<Contestant> one;
   one.emplace_back(launch);
@@ -30,7 +30,7 @@ Result<double> timeInGraph(const Stopwatch &watch, const Launch &launch) {
   return one[0].microseconds();
 }
 
-/// Fills device memory with normally distributed values, which repeat after a few million.
+/// Fills device memory with normally distributed values, which repeat after 4 MiB.
 Status fillNormal(const Driver &driver, CUdeviceptr to, size_t bytes, DataType type) {
   const unsigned size = runtime::dataTypeSize(type);
   const size_t pattern = std::min(bytes, size_t(4) << 20) / size * size;
@@ -105,8 +105,7 @@ Result<CeilingMeter::Gemm> CeilingMeter::measureGemm(const Stopwatch &watch, Dat
     return operands ? target.error() : operands.error();
   if (Status status = fillNormal(driver, operands->address(), 2 * bytes, type); !status)
     return status.error();
-  // K is contiguous in both operands, which 8-bit floats require, and which is as fast as any other order for other
-  // types.
+  // K is contiguous in both operands: 8-bit floats require this layout, and for other types it is as fast as any other.
   const GemmPlan plan{
       .m = n, .n = n, .k = n, .first = {"a", true, n}, .second = {"b", false, n}, .output = {"c", false, n}};
   Result<std::function<Status(CUstream)>> launch = (*library)->prepare(plan, {.first = operands->address(),

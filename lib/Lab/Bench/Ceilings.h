@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Measures the ceilings of this GPU: a comparison with its data sheet is misleading if its power is limited.
+// Measures the ceilings of this GPU, because its data sheet is misleading if its power is limited.
 //
-//   memory   a device-to-device copy of a large buffer, bytes read and written; not in a graph, which uses copy engines
+//   memory   a device-to-device copy of a large buffer, bytes read and written; not in a graph, where copy engines copy
 //   GEMM     cuBLAS on square matrices of normally distributed values, for each requested type
-//   launch   the shortest node of a CUDA graph
+//   launch   the shortest possible node of a CUDA graph
 #pragma once
 
 #include "Lab/Bench/Stopwatch.h"

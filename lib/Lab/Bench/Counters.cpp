@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The structures follow CUPTI's documentation ("CUPTI Range Profiling API", "CUPTI Profiler Host API"). Each one begins
-// with its size up to the last member, by which the library distinguishes versions.
+// with its size up to the last member, by which the library distinguishes versions of the structure.
 #include "Lab/Bench/Counters.h"
 
 #include <cstddef>
@@ -63,7 +63,7 @@ struct ConfigImage {
   uint8_t *image = nullptr;
 };
 
-/// cuptiRangeProfilerEnable writes `profiler`; Disable, Start and PopRange read it.
+/// Parameters of four functions: cuptiRangeProfilerEnable writes `profiler`; Disable, Start and PopRange read it.
 struct EnableProfiler {
   size_t size = offsetof(EnableProfiler, profiler) + sizeof(profiler);
   void *reserved = nullptr;
@@ -195,7 +195,7 @@ public:
     return Success{};
   }
 
-  /// Selects the metrics that this GPU supports.
+  /// Selects those metrics that this GPU supports.
   Status chooseMetrics() {
     for (const Metric &metric : metrics) {
       if (Status status = openHost(); !status)
@@ -251,7 +251,7 @@ public:
     return call("cuptiRangeProfilerSetConfig", set);
   }
 
-  /// Calls `prepare` and `launch` for each pass; only `launch` is counted.
+  /// Calls `prepare` and `launch` once for each pass; only `launch` is counted.
   Status count(const std::function<Status()> &prepare, const std::function<Status()> &launch) {
     constexpr int maxPasses = 100;
     for (int pass = 0; pass < maxPasses; ++pass) {

@@ -7,7 +7,7 @@
 
 namespace tile::runner {
 
-/// Counter values; those that the GPU does not support are absent.
+/// Counter values. Values that the GPU does not support are absent.
 struct CounterValues {
   std::optional<double> memoryBytes;         ///< read and written
   std::optional<double> l2Bytes;             ///< bytes of all requests to L2
@@ -16,8 +16,8 @@ struct CounterValues {
   std::optional<double> warpsShare;          ///< active warps as a share of the maximum, 0 to 1
 };
 
-/// Launches as often as the counters need passes, with a cold L2 cache. `library` is a path, or "" for the usual names.
-/// The error gives the reason why there are no counters.
+/// Launches once for each pass that the counters need, with a cold L2 cache. `library` is a path, or "" for the usual
+/// names. If there are no counters, the error gives the reason.
 Result<CounterValues> measureCounters(CudaContext &context, const Stopwatch &watch, const Launch &launch,
                                       const std::string &library);
 

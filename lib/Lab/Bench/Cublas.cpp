@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The seven functions and few constants of cublas_api.h that a GEMM needs, declared with their documented values.
+// Declares the seven functions and few constants of cublas_api.h that a GEMM needs, with their documented values.
 #include "Lab/Bench/Cublas.h"
 
 #include "Lab/Bench/CublasLt.h"
@@ -41,7 +41,7 @@ int cublasComputeType(DataType input, const GemmPlan &plan) {
   case DataType::I8:
     return cublas::compute32I;
   case DataType::F32:
-    // Tensor cores compute f32 as TF32, as our kernels do by default.
+    // Tensor cores compute f32 as TF32 by default, as our kernels do.
     return plan.needsFp32 ? cublas::compute32F : cublas::compute32FFastTf32;
   default:
     return cublas::compute32F;
@@ -107,7 +107,7 @@ static bool isFloat8(DataType type) {
 }
 
 bool Cublas::supports(DataType first, DataType second, DataType output) {
-  if (isFloat8(first) && isFloat8(second)) // cublasLtMatmul's table of types
+  if (isFloat8(first) && isFloat8(second)) // according to the table of types of cublasLtMatmul
     return (first == DataType::F8E4M3 || second == DataType::F8E4M3) &&
            (output == DataType::F16 || output == DataType::BF16 || output == DataType::F32);
   if (first != second || cudaDataType(first) < 0)
@@ -144,7 +144,7 @@ Result<std::shared_ptr<CublasLtMatmul>> Cublas::prepareLt(const GemmPlan &plan, 
 Status Cublas::launchGemmEx(const GemmPlan &plan, const Pointers &pointers, runtime::CUstream stream) {
   if (const int status = functions->setStream(handle, stream); status != 0)
     return makeError(TILE_ERROR_DRIVER, "cublasSetStream failed with status {}", status);
-  // Setting the stream has restored the default workspace, which cuBLAS allocates itself.
+  // Setting the stream restored the default workspace, which cuBLAS itself allocates.
   if (const int status = functions->setWorkspace(handle, reinterpret_cast<void *>(workspace), workspaceBytes); status)
     return makeError(TILE_ERROR_DRIVER, "cublasSetWorkspace failed with status {}", status);
   const double one64 = 1, zero64 = 0;

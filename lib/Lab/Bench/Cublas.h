@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// cuBLAS as a GEMM baseline, loaded with dlopen when a benchmark requests it: cublasGemmEx, cublasGemmStridedBatchedEx,
-// and cublasLtMatmul for a GEMM with bias and activation, or of 8-bit floats.
+// cuBLAS as a GEMM baseline, loaded with dlopen when a benchmark requests it. Uses cublasGemmEx,
+// cublasGemmStridedBatchedEx, and cublasLtMatmul for GEMMs with bias and activation or with 8-bit floats.
 #pragma once
 
 #include "Runner/Check/Gemm.h"
@@ -28,10 +28,10 @@ public:
   static bool supports(DataType first, DataType second, DataType output);
 
   struct Pointers {
-    runtime::CUdeviceptr first = 0, second = 0, output = 0, bias = 0; ///< bias: 0 if the plan has none
+    runtime::CUdeviceptr first = 0, second = 0, output = 0, bias = 0; ///< bias: 0 if the plan has no bias
     DataType firstType = DataType::F16, secondType = DataType::F16;
     DataType outputType = DataType::F16, biasType = DataType::F16;
-    bool isPrecise = false; ///< accumulates 8-bit floats in fp32: no fast accumulation
+    bool isPrecise = false; ///< accumulates 8-bit floats in fp32, without fast accumulation
   };
   /// Selects the algorithm. The returned function launches the GEMM on a stream. It does not allocate, so it may be
   /// captured in a graph. It must not outlive this object.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The functions and constants of cublasLt.h that a GEMM with an epilogue needs, declared with their documented values.
+// Declares the functions and constants of cublasLt.h that a GEMM with an epilogue needs, with their documented values.
 #include "Lab/Bench/CublasLt.h"
 
 #include <cmath>

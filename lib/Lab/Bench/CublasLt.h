@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// cublasLtMatmul: a GEMM with bias and activation in the epilogue of cuBLAS, which is the fair comparison for our fused
-// kernels, and GEMMs of 8-bit floats, which cublasGemmEx does not support.
+// cublasLtMatmul: GEMMs with bias and activation in cuBLAS's epilogue, which are the fair comparison for our fused
+// kernels, and GEMMs with 8-bit floats, which cublasGemmEx does not support.
 #pragma once
 
 #include "Lab/Bench/Cublas.h"
@@ -21,8 +21,8 @@ int cudaDataType(DataType type);
 /// Returns the cublasComputeType_t for operands of this type.
 int cublasComputeType(DataType input, const GemmPlan &plan);
 
-/// A GEMM with its epilogue. cuBLAS's heuristic chooses the algorithm: the first of its list, as in frameworks, or the
-/// fastest after a search.
+/// A GEMM with its epilogue. The algorithm is the first one in the list of cuBLAS's heuristic, as in frameworks, or
+/// after a search the fastest one in that list.
 class CublasLtMatmul {
 public:
   /// Creates the GEMM. `library` is a handle of libcublas, through which its dependency libcublasLt is found. Supports
@@ -34,10 +34,10 @@ public:
 
   Status launch(runtime::CUstream stream);
 
-  /// Selects the fastest algorithm of the heuristic's list by `measure`, which times a launch. Returns the length of
-  /// the list. Algorithms that fail to run are skipped.
+  /// Selects the fastest algorithm in the heuristic's list, using `measure`, which times a launch. Skips algorithms
+  /// that fail to run. Returns the length of the list.
   Result<int> search(const std::function<Result<double>()> &measure);
-  /// Uses the algorithm of a GEMM of the same sizes and types.
+  /// Uses the algorithm of another GEMM with the same sizes and types.
   void useAlgorithmOf(const CublasLtMatmul &other) { std::copy_n(other.algorithm, 8, algorithm); }
 
 private:

@@ -11,7 +11,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Returns the power in watts, from the steps of the counter within the given number of seconds.
+/// Returns the power in watts, computed from the steps of the energy counter within the given number of seconds.
 std::optional<double> measurePower(const Telemetry &telemetry, double seconds) {
   struct Step {
     Clock::time_point time;
@@ -49,7 +49,7 @@ Result<std::optional<double>> measureEnergy(const Stopwatch &watch, const Teleme
   Result<Sample> graph = watch.capture(contestant.copies, launches);
   if (!graph)
     return graph.error();
-  Result<double> replay = watch.measure(*graph, 2); // duration of a replay, back to back
+  Result<double> replay = watch.measure(*graph, 2); // duration per launch in replays without gaps
   if (!replay)
     return replay.error();
   const double replaySeconds = *replay * launches * 1e-3;

@@ -2,8 +2,9 @@
 // Energy of a launch: the average power while a graph of launches is replayed back to back for about a second,
 // multiplied by the duration of one launch.
 //
-// The GPU's energy counter advances in steps of 20 to 100 ms. Power is computed between the first step and the last.
-// Reading the counter takes milliseconds, so replays are queued such that the GPU is never idle meanwhile.
+// The GPU's energy counter advances in steps of 20 to 100 ms, so power is computed between the first and the last step.
+// Reading the counter takes milliseconds, so enough replays are queued that the GPU does not become idle in the
+// meantime.
 #pragma once
 
 #include "Lab/Bench/Rounds.h"
@@ -11,7 +12,7 @@
 
 namespace tile::runner {
 
-/// Returns millijoules per launch; none if the GPU has no such counter, or it did not advance.
+/// Returns millijoules per launch, or nullopt if the GPU has no energy counter or the counter did not advance.
 Result<std::optional<double>> measureEnergy(const Stopwatch &watch, const Telemetry &telemetry,
                                             const Contestant &contestant, double seconds = 1);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The file of measurements with which an interrupted benchmark resumes: the keys of its lines. A truncated last line is
-// removed.
+// The file of measurements from which an interrupted benchmark resumes, as the keys of its lines. A truncated last line
+// is removed.
 #pragma once
 
 #include "Runner/Options.h"
@@ -12,10 +12,10 @@ namespace tile::runner {
 
 class Journal {
 public:
-  /// Opens the journal; it is empty unless the options request to resume.
+  /// Opens the journal, which is empty unless the options request to resume.
   static runtime::Result<Journal> open(const RunOptions &options);
   bool has(const std::string &key) const { return keys.contains(key); }
-  /// Fails if one of the lines was measured on another device.
+  /// Fails if the file has lines that were measured on another device.
   runtime::Status checkDevice(const std::string &device) const;
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Measures a kernel as the options of a run specify (RunOptions::measure).
+// Measures a kernel as specified by the options of a run (RunOptions::measure).
 #pragma once
 
 #include "Lab/Bench/Bench.h"

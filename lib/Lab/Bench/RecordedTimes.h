@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Earlier measurements as a baseline, by tile-run or by any other program: one line of JSON each.
+// Uses earlier measurements as a baseline, made by tile-run or by any other program. Each is one line of JSON:
 //
 //   {"name": "Triton 3.6", "arguments": "M=512 N=512 K=512", "time_us": 7.1, "command": "python tutorial.py 512"}
 //   {"case": "bf16-512-nn", "kernel": "matmul", "arguments": "M=512 ...", "bench": {"time_us": 2.8, ...}, ...}
 //
-// A line matches a call if each argument that it names has the same value in the call, and if the case names are equal
-// where both have one. If the line has "graph": true or false (lines of tile-run: by their launches per graph), it must
-// match the way the call is measured.
+// A line matches a call if each argument that it names has the same value in the call and, if both have a case name,
+// the names are equal. A line may also state whether it was measured in a graph ("graph": true or false; in lines of
+// tile-run, the number of launches per graph), which must then match the way the call is measured.
 #pragma once
 
 #include "Lab/Bench/Baselines.h"
@@ -23,7 +23,7 @@ struct RecordedTime {
 /// Parses the file; the error names the line.
 Result<std::vector<RecordedTime>> parseRecordedTimes(std::string_view text);
 
-/// Returns the last line that matches the call; null if none does.
+/// Returns the last line that matches the call; null if no line matches.
 const RecordedTime *findRecorded(std::span<const RecordedTime> times, const std::string &label,
                                  const std::string &arguments, bool isGraph);
 

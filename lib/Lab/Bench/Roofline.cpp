@@ -10,13 +10,13 @@ namespace tile::runner {
 
 namespace {
 
-constexpr double bottleneckShare = 0.75;  // minimum share of the time for a resource to be the bottleneck
+constexpr double bottleneckShare = 0.75;  // minimum share of the kernel's time for a resource to be the bottleneck
 constexpr double alternatingShare = 0.25; // minimum share of each of two alternating bottlenecks
 constexpr double launchShare = 0.5;       // minimum share of launch overhead, which overlaps with nothing
 constexpr double l2PerClock = 64;         // bytes from L2 to a multiprocessor: its port to the crossbar
 constexpr double specialPerClock = 16;    // per multiprocessor: CUDA programming guide, "Arithmetic instructions"
 
-/// Returns what to try if the resource is the bottleneck.
+/// Returns what to try if this resource is the bottleneck.
 std::string adviceFor(const std::string &name, const RooflineFacts &facts) {
   if (name == "memory")
     return facts.memoryBytes.isMeasured && facts.memoryBytes.value > 1.25 * facts.minBytes
@@ -59,7 +59,8 @@ std::string bytesText(double bytes) {
                         : fmt::format("{:.2f} kB", bytes * 1e-3);
 }
 
-/// Returns the first two resources if each has a significant share and they add up to the whole time.
+/// Returns the two resources with the largest shares if each share is significant and both add up to almost the whole
+/// time.
 std::optional<std::pair<ResourceShare, ResourceShare>> findAlternating(const std::vector<ResourceShare> &shares) {
   if (shares.size() < 2 || shares[0].name == "launch" || shares[1].name == "launch" ||
       shares[1].share < alternatingShare || shares[0].share + shares[1].share < bottleneckShare)
@@ -92,15 +93,15 @@ RooflineVerdict judge(const RooflineFacts &facts) {
   const auto perSecond = [](double work, double rate) { return rate > 0 ? work / rate * 1e6 : 0; };
   const double time = facts.coldMicroseconds;
   add("memory", perSecond(facts.memoryBytes.value, facts.ceilings.memoryBytes), time, facts.memoryBytes.isMeasured);
-  const double clocks = facts.clockMhz * 1e6 * facts.multiprocessors; // clocks per second of all multiprocessors
+  const double clocks = facts.clockMhz * 1e6 * facts.multiprocessors; // clock cycles per second of all multiprocessors
   add("L2", perSecond(facts.l2Bytes.value, clocks * l2PerClock), time, facts.l2Bytes.isMeasured);
   double tensor = perSecond(facts.flops.value, facts.ceilings.flops);
-  if (facts.tensorShare) // counters are independent of the clock at which a ceiling was measured
+  if (facts.tensorShare) // unlike a ceiling, counters do not depend on the clock rate
     tensor = std::max(tensor, facts.tensorShare->value * time);
   add("tensor cores", tensor, time, facts.tensorShare.has_value());
   add("special functions", perSecond(facts.special.value, clocks * specialPerClock), time, facts.special.isMeasured);
-  // Launch overhead does not depend on the cache, so compare with the time for a warm cache, which has a smaller share
-  // of memory time.
+  // Launch overhead does not depend on the cache, so compare it with the time for a warm cache, in which memory
+  // accounts for a smaller share.
   add("launch", facts.ceilings.launchMicroseconds, facts.warmMicroseconds, true);
   std::stable_sort(verdict.shares.begin(), verdict.shares.end(),
                    [](const ResourceShare &a, const ResourceShare &b) { return a.share > b.share; });

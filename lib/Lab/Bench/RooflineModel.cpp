@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Derives properties of a launch from the manifest: occupancy, bytes loaded by blocks, number of blocks.
+// Derives properties of a launch from the manifest: occupancy, bytes loaded by blocks, and the number of blocks.
 #include "Lab/Bench/Roofline.h"
 
 #include "Runtime/Cost.h"
@@ -15,7 +15,8 @@ namespace {
 
 constexpr int64_t threadsPerWarp = target::threadsPerWarp;
 
-/// Returns the limits of a multiprocessor of this compute capability: those of the target of the same generation.
+/// Returns the limits of a multiprocessor of this device, which are those of the latest target not newer than the
+/// device.
 const target::GpuTarget *limitsOf(const CudaDeviceInfo &device) {
   const target::GpuTarget *best = nullptr;
   for (const target::GpuTarget *known : target::allTargets())
@@ -24,7 +25,7 @@ const target::GpuTarget *limitsOf(const CudaDeviceInfo &device) {
   return best;
 }
 
-/// Returns the resource as named within a sentence.
+/// Returns the name of the resource as it is used within a sentence.
 static const char *limitName(target::Resource resource) {
   switch (resource) {
   case target::Resource::Ctas:
@@ -54,8 +55,8 @@ Occupancy findOccupancy(const runtime::LaunchInfo &launch, const target::GpuTarg
   return occupancy;
 }
 
-/// Returns the L2 traffic of a GEMM: each tile reads its rows of one operand and its columns of the other. Blocks of a
-/// cluster that share them read them once.
+/// Returns the L2 traffic of a GEMM. Each tile reads its rows of one operand and its columns of the other. Rows or
+/// columns that the blocks of a cluster share are read only once.
 std::optional<double> gemmL2Bytes(const runtime::Manifest &manifest, std::span<const int64_t> slots) {
   if (!manifest.cost)
     return std::nullopt;

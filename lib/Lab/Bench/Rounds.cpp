@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Warm-up, sizes of rounds, and the order of contestants.
+// Warms up, chooses the sizes of rounds, and determines the order of contestants.
 #include "Lab/Bench/Rounds.h"
 
 #include <algorithm>
@@ -9,12 +9,13 @@ namespace tile::runner {
 namespace {
 
 constexpr int fewestSamples = 5, warmups = 3;
-constexpr double graphMilliseconds = 2; // long compared with the start of a graph, which is part of the measurement
+// Long compared with the time to start a graph, which is part of the measurement.
+constexpr double graphMilliseconds = 2;
 constexpr int fewestLaunchesOfGraph = 20, maxLaunchesOfGraph = 500;
 
-/// Returns true if the last contestant goes first in this round. Follows the Thue-Morse sequence, because GPU clocks
-/// oscillate with periods of about a second: with a periodic order the same contestant always got the slow half (by up
-/// to 20 % at 8192x8192x8192 on an H200, in every eighth measurement of 0.12 s).
+/// Returns true if the last contestant goes first in this round. The order follows the Thue-Morse sequence, because GPU
+/// clocks oscillate with periods of about a second. With a periodic order, the same contestant always had the slow half
+/// of a period (up to 20 % slower at 8192x8192x8192 on an H200, in every eighth measurement of 0.12 s).
 bool isReversed(unsigned round) {
   return std::popcount(round) % 2 == 1;
 }

@@ -11,7 +11,7 @@
 
 namespace tile::runner {
 
-/// One of the launches that are measured against each other.
+/// One of several launches that are measured against each other.
 struct Contestant {
   explicit Contestant(Launch launch) : Contestant(std::vector<Launch>{std::move(launch)}) {}
   /// Creates a contestant with several copies of the buffers for the same launch.
@@ -22,22 +22,23 @@ struct Contestant {
   double microseconds() const { return median(rounds); }
 };
 
-/// Amount of work measured per round, equal for all contestants.
+/// The amount of work measured per round, which is equal for all contestants.
 struct RoundSize {
   int samples = 0;
-  int launchesPerGraph = 0; ///< per sample, which replays a graph; 0: each sample is one launch with a cold L2 cache
+  /// Number of launches in the graph that a sample replays; 0: a sample is one launch with a cold L2 cache.
+  int launchesPerGraph = 0;
 };
 
 /// Runs all contestants a few times, which loads code and raises the clocks. Returns the milliseconds of the slowest
 /// launch.
 Result<double> warmUp(const Stopwatch &watch, std::span<const Contestant> contestants);
 
-/// Warms up, captures graphs if requested, and chooses the amount of work per round of the given duration.
+/// Warms up, captures graphs if requested, and chooses the amount of work for rounds of the given duration.
 Result<RoundSize> prepareRounds(const Stopwatch &watch, std::span<Contestant> contestants, bool useGraphs,
                                 double roundMilliseconds = 60); // averages over clock changes
 
-/// Measures one round and appends a figure to the rounds of each contestant. `round` determines the order; `whileFirst`
-/// is called while the samples of contestants[0] are queued but not finished.
+/// Measures one round and appends the time to the `rounds` of each contestant. The number `round` determines the order.
+/// `whileFirst` is called while the samples of contestants[0] are queued but not finished.
 Status measureRound(const Stopwatch &watch, std::span<Contestant *const> contestants, unsigned round,
                     const RoundSize &size, const std::function<void()> &whileFirst = {});
 

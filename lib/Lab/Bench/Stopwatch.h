@@ -3,11 +3,12 @@
 //
 //   single   fill | launch | fill | launch | ...      each launch separately; the fill evicts the L2 cache, so that
 //                                                     inputs come from memory, and keeps the host ahead of the device
-//   graph    [launch launch ... launch] [launch ...   replays of a CUDA graph of many launches: device time only, for
-//                                                     kernels that take less time than a launch
+//   graph    [launch launch ... launch] [launch ...   replays of a CUDA graph of many launches, which measure device
+//   time
+//                                                     only; for kernels that take less time than a launch
 //
-// For single launches with a warm cache all fills precede the first launch. A graph with a cold cache cycles through
-// copies of the buffers that together exceed the cache.
+// To measure single launches with a warm cache, all fills precede the first launch. To measure a graph with a cold
+// cache, its launches cycle through copies of the buffers that together exceed the cache.
 #pragma once
 
 #include "Runner/Device/CudaDevice.h"
@@ -37,17 +38,17 @@ public:
 
   static Result<Stopwatch> create(CudaContext &context);
 
-  /// Captures a graph of the given number of launches, which cycles through all elements of `launch`. They must have
-  /// run before: nothing may be loaded or allocated during capture.
+  /// Captures a graph of the given number of launches, which cycles through all elements of `launch`. All of them must
+  /// have run before, because nothing may be loaded or allocated during capture.
   Result<Sample> capture(std::span<const Launch> launch, int launches) const;
 
-  /// Returns the median time of a launch over `count` samples, in milliseconds. `whileBusy` is called when the work is
+  /// Returns the median time of a launch over `count` samples, in milliseconds. `whileBusy` is called while the work is
   /// queued but not finished.
   Result<double> measure(const Sample &sample, int count, const std::function<void()> &whileBusy = {}) const;
 
-  /// Evicts the L2 cache by filling memory, on the stream.
+  /// Evicts the L2 cache by filling memory on the stream.
   Status evict() const;
-  /// Returns the number of bytes that a fill writes to evict the cache.
+  /// Returns the number of bytes that evict() writes.
   size_t evictingBytes() const { return flushBytes; }
   const CudaStream &ownStream() const { return stream; }
 

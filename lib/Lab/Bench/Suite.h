@@ -5,7 +5,7 @@
 //   square-4096       matmul-f16.cubin   M=4096 N=4096 K=4096
 //   square-512        matmul-f16.cubin   M=512 N=512 K=512 --graph
 //   causal-4096       causal.cubin       Z=64 S=4096 --flops=2*Z*S*S*64
-//   squares           matmul-f16.cubin   M=N=K=2^7..2^13      several cases, see Sweep.h
+//   squares           matmul-f16.cubin   M=N=K=2^7..2^13      expands to several cases, see Sweep.h
 #pragma once
 
 #include "Runner/Run.h"
@@ -16,26 +16,26 @@ struct SuiteCase {
   std::string name; ///< "": a single call from the command line
   std::string artifact;
   std::vector<std::string> arguments;
-  bool graph = false; ///< measure as with tile-run bench --graph
+  bool graph = false; ///< whether to measure as with tile-run bench --graph
   std::string flops;  ///< value of tile-run bench --flops; empty: not given
   unsigned line = 0;
 };
 
 Result<std::vector<SuiteCase>> parseSuite(std::string_view text);
 
-/// Reads the cases of `file` with expanded ranges, and adds `arguments` to each. Artifacts are searched in `folder`
+/// Reads the cases of `file`, expands ranges, and adds `arguments` to each case. Artifacts are searched for in `folder`
 /// unless it is empty.
 Result<std::vector<SuiteCase>> readSuite(const std::string &file, const std::string &folder,
                                          const std::vector<std::string> &arguments);
 
-/// The simulator would take minutes for cases with more buffer elements.
+/// Maximum number of buffer elements of a case in the simulator, which would take minutes for larger cases.
 constexpr int64_t maxSimulated = int64_t(1) << 20;
 
-/// Adds `arguments` to each case, and expands ranges to separate cases, whose names contain the varying arguments.
+/// Adds `arguments` to each case, and expands ranges into separate cases, whose names contain the varying arguments.
 Result<std::vector<SuiteCase>> expandCases(const std::vector<SuiteCase> &cases,
                                            const std::vector<std::string> &arguments);
 
-/// Runs every case of `file` and prints a table. Returns 0 if all passed. Adds `options.arguments` to each case.
+/// Runs every case of `file`, with `options.arguments` added, and prints a table. Returns 0 if all passed.
 int runSuite(const RunOptions &options, const std::string &file, const std::string &folder);
 
 } // namespace tile::runner

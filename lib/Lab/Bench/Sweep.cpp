@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t maxPoints = 100000;
 
-/// Splits at commas outside of brackets.
+/// Splits the text at commas outside brackets.
 std::vector<std::string> splitList(const std::string &text) {
   std::vector<std::string> items(1);
   int depth = 0;
@@ -25,7 +25,7 @@ std::vector<std::string> splitList(const std::string &text) {
   return items;
 }
 
-/// Parses 128 or 2^7.
+/// Parses an integer such as 128 or 2^7.
 std::optional<int64_t> parseNumber(std::string_view text) {
   const auto plain = [](std::string_view digits) -> std::optional<int64_t> {
     int64_t value = 0;
@@ -89,7 +89,7 @@ Tied splitTied(const std::string &argument) {
   return tied;
 }
 
-/// Returns the values of one argument; empty if it is not a sweep.
+/// Returns the values of one argument, or an empty list if it is not a sweep.
 Result<std::vector<std::string>> expandValue(const std::string &text) {
   std::vector<std::string> values;
   for (const std::string &item : splitList(text)) {
@@ -117,7 +117,7 @@ Result<std::vector<SweepPoint>> expandSweep(std::span<const std::string> argumen
   std::vector<SweepPoint> points(1);
   for (const std::string &argument : arguments) {
     const Tied tied = splitTied(argument);
-    if (tied.names.empty() || tied.value.empty()) { // reported when arguments are bound
+    if (tied.names.empty() || tied.value.empty()) { // binding the arguments reports the error
       for (SweepPoint &point : points)
         point.arguments.push_back(argument);
       continue;

@@ -22,7 +22,7 @@ struct Telemetry::Functions {
   int (*powerLimit)(void *device, unsigned *milliwatts) = nullptr;
   int (*temperature)(void *device, int sensor, unsigned *celsius) = nullptr;
   int (*driverVersion)(char *text, unsigned length) = nullptr;
-  // Null if the library is older.
+  // Null if the library is too old.
   int (*slowdownReasons)(void *device, unsigned long long *reasons) = nullptr;
   int (*totalEnergy)(void *device, unsigned long long *millijoules) = nullptr;
 };
@@ -66,7 +66,7 @@ Telemetry::~Telemetry() {
 
 TelemetrySample Telemetry::sample() const {
   TelemetrySample sample;
-  // Each value is useful separately; those that the GPU does not report stay 0.
+  // Each value is useful on its own; values that the GPU does not report stay 0.
   (void)functions->clockInfo(device, clockSm, &sample.smClockMhz);
   (void)functions->clockInfo(device, clockMemory, &sample.memoryClockMhz);
   (void)functions->powerUsage(device, &sample.powerMilliwatts);

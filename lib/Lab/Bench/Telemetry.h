@@ -13,9 +13,9 @@ public:
   /// Returns null if the library or the device is not available; measurements are then recorded without telemetry.
   static std::unique_ptr<Telemetry> open(const std::string &pciBusId);
   ~Telemetry();
-  /// Values that cannot be read stay 0.
+  /// Reads all values; values that cannot be read stay 0.
   TelemetrySample sample() const;
-  /// Returns the millijoules since the driver was loaded; none if the GPU does not count them.
+  /// Returns the millijoules consumed since the driver was loaded, or nullopt if the GPU does not count them.
   std::optional<uint64_t> energyMillijoules() const;
 
 private:

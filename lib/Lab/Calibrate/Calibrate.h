@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// `tile-run tune --calibrate`: measures the card at hand, and writes a file with its figures (Target/Card/Card.h),
-// by which tilec --card chooses.
+// `tile-run tune --calibrate`: measures the GPU in this machine and writes a card file with the results
+// (Target/Card/Card.h). The compiler uses these figures for its choices if the file is given to tilec --card.
 #pragma once
 
 #include "Runner/Run.h"
@@ -12,10 +12,10 @@ struct CalibrateOptions {
   RunOptions run;
   std::string output;       ///< path of the file; empty: standard output
   bool onlyQueried = false; ///< write the properties that the driver reports, and measure nothing
-  std::string kernels;      ///< name of a target: print the micro-benchmarks for it as PTX, and measure nothing
+  std::string kernels;      ///< name of a target: print its micro-benchmarks as PTX, and measure nothing
 };
 
-/// Prints, and returns the exit code.
+/// Prints the card and returns the exit code.
 int runCalibrate(const CalibrateOptions &options);
 
 /// Returns the properties that the driver reports.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Each figure is the median of several launches of about a millisecond. A launch with few iterations before them checks
-// the results.
+// Each figure is the median of several launches of about a millisecond. Before them, a launch with few iterations
+// checks the results.
 #include "Lab/Calibrate/CardMeter.h"
 
 #include "Runner/Inputs/Element.h"
@@ -25,9 +25,10 @@ namespace cuda = runtime::cuda;
 namespace {
 
 constexpr uint32_t checkedIterations = 16;
-constexpr size_t filledBytes = 64 << 10; // of `data` that dots read
-constexpr size_t timeBytes = 32;         // that a CTA records
-constexpr double leastNanoseconds = 1e6; // of a sample: the card's clock may advance in steps of a microsecond
+constexpr size_t filledBytes = 64 << 10; // size of the part of `data` that dots read
+constexpr size_t timeBytes = 32;         // bytes of times that a CTA records
+// Minimum duration of a sample, because the card's clock may advance in steps of a microsecond.
+constexpr double leastNanoseconds = 1e6;
 constexpr int samples = 9;
 constexpr double sustainedSeconds = 2;
 
@@ -112,7 +113,8 @@ Result<CardMeter> CardMeter::create(CudaContext &context, const target::GpuTarge
   return meter;
 }
 
-/// Fills `data`: all of it if the kernel's words consist of equal bytes. The end is then in L2, the beginning in DRAM.
+/// Fills `data`. If the kernel's words consist of equal bytes, fills all of it, so that afterwards the end is in L2 and
+/// the beginning is not.
 Status CardMeter::fill(const MicroKernel &kernel) {
   const Driver &driver = context->driver();
   const uint32_t byte = kernel.word & 0xff;
@@ -153,7 +155,7 @@ Result<MicroTimes> CardMeter::run(const Loaded &loaded, uint32_t iterations, boo
   const Driver &driver = context->driver();
   const MicroKernel &kernel = *loaded.kernel;
   CUdeviceptr outAddress = out.address(), dataAddress = data.address();
-  // Chains of cold loads stay in the half that was filled first.
+  // Chains of dependent cold loads use only the first half, whose data is no longer in L2.
   const bool isChain = kernel.quantity == Quantity::ClocksPerStep;
   uint32_t mask = uint32_t((kernel.place == Place::L2 ? l2Bytes : isChain ? dramBytes / 2 : dramBytes) - 1);
   void *arguments[] = {&outAddress, &dataAddress, &iterations, &mask};
@@ -193,7 +195,7 @@ Result<MicroTimes> CardMeter::run(const Loaded &loaded, uint32_t iterations, boo
   return times;
 }
 
-/// Doubles the iterations until a launch takes long enough; this also raises the clocks.
+/// Doubles the number of iterations until a launch takes long enough. These launches also raise the clock rate.
 Result<uint32_t> CardMeter::chooseIterations(const Loaded &loaded) {
   constexpr uint32_t most = 1 << 20, ofColdChains = 64;
   if (loaded.kernel->place == Place::Dram && loaded.kernel->quantity == Quantity::ClocksPerStep)
@@ -221,7 +223,7 @@ Status CardMeter::measure(const MicroKernel &kernel, Card &card) {
     return iterations.error();
   const bool isSustained = kernel.operands == Operands::Random;
   if (isSustained)
-    *iterations *= 16; // the launches follow each other without pauses that would cool the card
+    *iterations *= 16; // make launches long, so that no pauses between them cool the card
   const auto begin = std::chrono::steady_clock::now();
   std::vector<double> values, clocks;
   for (int sample = 0;; ++sample) {
@@ -236,7 +238,7 @@ Status CardMeter::measure(const MicroKernel &kernel, Card &card) {
     values.push_back(valueOf(kernel, *times, loaded.ctas, *iterations));
     clocks.push_back(times->clockGHz);
   }
-  if (isSustained) // the first three quarters heat the card
+  if (isSustained) // discard the first three quarters, during which the card heats up
     for (std::vector<double> *all : {&values, &clocks})
       all->erase(all->begin(), all->begin() + std::ptrdiff_t(all->size() * 3 / 4));
   const target::CardFigure &figure = *target::findFigure(kernel.figure);
@@ -251,7 +253,7 @@ Status CardMeter::measure(const MicroKernel &kernel, Card &card) {
   return Success{};
 }
 
-/// Returns ns of a launch of the empty kernel, of many one after another.
+/// Returns the time in ns of one launch of the empty kernel, measured over many consecutive launches.
 Result<double> CardMeter::launchTime(const Loaded &loaded, unsigned ctas, unsigned sharedBytes, int launches) {
   const Driver &driver = context->driver();
   const Launch launch = [&](CUstream stream) {
@@ -284,7 +286,7 @@ Status CardMeter::measureLaunches(Card &card) {
     card.notes[key] = {0, std::move(how)};
     return Success{};
   };
-  /// Returns ns of a further CTA, or of `unit` of them.
+  /// Returns the time in ns that each further CTA takes.
   const auto slope = [&](unsigned ctas, unsigned sharedBytes) -> Result<double> {
     Result<double> once = launchTime(loaded, ctas, sharedBytes, 4),
                    twice = launchTime(loaded, 2 * ctas, sharedBytes, 4);

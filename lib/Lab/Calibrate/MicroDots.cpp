@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Micro-benchmarks of tensor cores: mma.sync, wgmma and tcgen05.mma of equal operands, whose layout does not matter.
+// Micro-benchmarks of tensor cores: mma.sync, wgmma and tcgen05.mma. All elements of an operand are equal, so layouts
+// do not matter.
 #include "Lab/Calibrate/MicroKernels.h"
 #include "Target/Engines/Tcgen05.h"
 
@@ -13,7 +14,7 @@ using target::MmaType;
 
 namespace {
 
-/// A type of operands: how PTX names it, and the word that consists of ones.
+/// An operand type: its names in PTX, and a word whose elements are all 1.
 struct Operand {
   std::string_view name, accumulator;
   uint32_t ones;
@@ -27,7 +28,7 @@ bool isInteger(const Operand &operand) {
   return operand.accumulator == "s32";
 }
 
-/// Returns "%r20, %r21, ...".
+/// Returns a list such as "%r20, %r21, ...".
 std::string registers(std::string_view kind, unsigned first, unsigned count) {
   std::string list;
   for (unsigned i = 0; i < count; ++i)
@@ -35,13 +36,14 @@ std::string registers(std::string_view kind, unsigned first, unsigned count) {
   return list;
 }
 
-/// A shape of mma.sync, and the registers of its operands.
+/// The shape of an mma.sync, and the numbers of registers of its operands.
 struct MmaShape {
   unsigned m, n, k, a, b, c;
 };
 
-/// Each instruction of an iteration multiplies another pair of operands, and `a` changes as far as the compiler knows:
-/// otherwise ptxas computes products once where it splits an instruction, as for fp8 on Hopper.
+/// Each instruction of an iteration multiplies a different pair of operands, and the compiler cannot know that `a` does
+/// not change. Otherwise, where ptxas splits an instruction (as for fp8 on Hopper), it would move loop-invariant MMAs
+/// out of the loop.
 MicroKernel mmaKernel(std::string_view figure, const Operand &operand, const MmaShape &shape) {
   constexpr unsigned accumulators = 8, rounds = 4, firstA = 20, wordsOfA = 4, firstB = 36, wordsOfB = 2, words = 32;
   MicroKernel kernel{.figure = figure};
@@ -57,7 +59,7 @@ MicroKernel mmaKernel(std::string_view figure, const Operand &operand, const Mma
     kernel.setUp += fmt::format("ld.global.v4.u32 {{{}}}, [%d8+{}];\n", registers("r", firstA + i, 4), 4 * i);
   for (unsigned i = 0; i < accumulators * shape.c; ++i)
     kernel.setUp += fmt::format("mov.b32 %{}{}, 0;\n", kind, firstC + i);
-  kernel.body = "shr.u32 %r8, %r0, 31;\n"; // 0: there are fewer iterations
+  kernel.body = "shr.u32 %r8, %r0, 31;\n"; // always 0, because there are fewer than 2^31 iterations
   for (unsigned i = 0; i < rounds * wordsOfA; ++i)
     kernel.body += fmt::format("xor.b32 %r{0}, %r{0}, %r8;\n", firstA + i);
   for (unsigned i = 0; i < accumulators * rounds; ++i) {
@@ -76,11 +78,11 @@ MicroKernel mmaKernel(std::string_view figure, const Operand &operand, const Mma
   return kernel;
 }
 
-// wgmma and tcgen05 read 128 bytes of each row of `operands`: a is its beginning, b all of it.
+// wgmma and tcgen05 read the 128-byte rows of `operands`: b is all of it, a the first rows.
 constexpr unsigned rowBytes = 128, columnsOfB = 256, operandBytes = rowBytes * columnsOfB, stepBytes = 32,
                    stepsOfRow = rowBytes / stepBytes;
 
-/// Fills `operands` from `data`, each thread 16 bytes at a time.
+/// Returns PTX that fills `operands` from `data`, 16 bytes per thread at a time.
 std::string fillOperands(unsigned threads) {
   return fillIn("shl.b32 %r8, %r2, 4;\nmov.u32 %r9, operands;\nadd.u32 %r9, %r9, %r8;\ncvt.u64.u32 %d8, %r8;\n"
                 "add.u64 %d8, %d1, %d8;\nmov.u32 %r10, 0;\nFILL:\nld.global.v4.u32 {%r20, %r21, %r22, %r23}, [%d8];\n"
@@ -90,7 +92,8 @@ std::string fillOperands(unsigned threads) {
                 {std::to_string(threads * 16), std::to_string(operandBytes)});
 }
 
-/// Sets %d10 to %d13 to the descriptors of the four steps along a row, with the bits of the engine.
+/// Returns PTX that sets %d10 to %d13 to the matrix descriptors of the four K steps along a row. `bits` contains the
+/// descriptor's constant fields (swizzle, strides), which differ between wgmma and tcgen05.
 std::string descriptors(uint64_t bits) {
   std::string text = "mov.u32 %r8, operands;\nshr.u32 %r8, %r8, 4;\nand.b32 %r8, %r8, 0x3fff;\ncvt.u64.u32 %d9, %r8;\n";
   for (unsigned step = 0; step < stepsOfRow; ++step)
@@ -106,7 +109,7 @@ MicroKernel wgmmaKernel(std::string_view figure, const Operand &operand) {
   kernel.how = fmt::format("wgmma.m64n256k{} of {}, 16 at a time in each of 2 warp groups", k, operand.name);
   kernel.work = double(rows) * columnsOfB * k * instructions * 2;
   kernel.word = operand.ones;
-  kernel.firstResult = k * instructions; // the first instruction of an iteration does not add
+  kernel.firstResult = k * instructions; // the first instruction of an iteration overwrites the accumulator
   kernel.shared = fmt::format(".shared .align 1024 .b8 operands[{}];\n", operandBytes);
   kernel.setUp = fillOperands(kernel.threads) + descriptors(uint64_t(1) << 62 | strideOfRows | leading) +
                  "setp.ne.u32 %p2, %r6, %r6;\nsetp.eq.u32 %p3, %r6, %r6;\n";
@@ -132,7 +135,7 @@ MicroKernel tcgen05Kernel(std::string_view figure, const Operand &operand) {
   kernel.threads = rows;
   kernel.work = double(rows) * columnsOfB * k * instructions;
   kernel.word = operand.ones;
-  kernel.firstResult = k * instructions; // the first instruction of an iteration does not add
+  kernel.firstResult = k * instructions; // the first instruction of an iteration overwrites the accumulator
   kernel.isOfThread0 = true;
   kernel.shared = fmt::format(".shared .align 1024 .b8 operands[{}];\n.shared .align 8 .b64 done;\n"
                               ".shared .align 4 .b32 columns;\n",

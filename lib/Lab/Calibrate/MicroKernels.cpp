@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The frame of all micro-benchmarks, and those of arithmetic, memory, latencies and barriers.
+// The frame that all micro-benchmarks share, and the micro-benchmarks of arithmetic, memory, latencies and barriers.
 //
-// Registers: %r0 iterations left, %r1 mask of offsets in `data`, %r2 thread, %r3 CTA, %r4 CTAs, %r5 result, %r6 first
-// word of `data`; %d0 out, %d1 data; from %r8, %f0, %d8 and %p2 on free.
+// Registers: %r0 remaining iterations, %r1 mask of offsets in `data`, %r2 thread index, %r3 CTA index, %r4 number of
+// CTAs, %r5 result, %r6 first word of `data`; %d0 out, %d1 data. Registers from %r8, %f0, %d8 and %p2 on are free.
 #include "Lab/Calibrate/MicroKernels.h"
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ namespace {
 
 constexpr unsigned unroll = 8;
 
-/// Repeats a text in which $0 is the number of the repetition.
+/// Repeats a text; $0 is replaced by the number of the repetition.
 std::string repeat(unsigned count, std::string_view text) {
   std::string all;
   for (unsigned i = 0; i < count; ++i)
@@ -89,14 +89,15 @@ st.global.u32 [%d6], %r5;
          "ret;\n}\n";
 }
 
-// Arithmetic: eight chains in each of 512 threads, so that latencies overlap.
+// Arithmetic: eight independent chains in each of 512 threads, so that latencies overlap.
 
 constexpr unsigned arithmeticThreads = 512, chains = 8;
 constexpr std::string_view addChains = "add.f32 %f1, %f1, %f2;\nadd.f32 %f3, %f3, %f4;\nadd.f32 %f5, %f5, %f6;\n"
                                        "add.f32 %f7, %f7, %f8;\nadd.f32 %f1, %f1, %f3;\nadd.f32 %f5, %f5, %f7;\n"
                                        "add.f32 %f1, %f1, %f5;\n";
 
-/// Returns `text` for each chain, with the number of its register for $0: from 1 for %f, from 11 for %r.
+/// Returns `text` once for each chain; $0 is replaced by the number of its register, from `first` on (1 for %f, 11 for
+/// %r).
 std::string forChains(unsigned first, std::string_view text) {
   std::string all;
   for (unsigned chain = 0; chain < chains; ++chain)
@@ -122,7 +123,7 @@ void addArithmetic(std::vector<MicroKernel> &kernels) {
 
   MicroKernel integer{.figure = "integer", .how = "xor and add: 8 chains in 512 threads", .threads = arithmeticThreads};
   integer.work = double(unroll) * chains * arithmeticThreads;
-  // The compiler does not know that this is 0.
+  // This is always 0, but the compiler cannot know that.
   integer.setUp = "sub.u32 %r8, %r6, 0x01010101;\n" + forChains(11, "mov.u32 %r$0, 0;\n");
   for (unsigned i = 0; i < unroll / 2; ++i)
     integer.body += forChains(11, "xor.b32 %r$0, %r$0, %r8;\nadd.u32 %r$0, %r$0, %r6;\n");
@@ -137,14 +138,15 @@ void addArithmetic(std::vector<MicroKernel> &kernels) {
   for (unsigned i = 0; i < unroll; ++i)
     exp2.body += forChains(1, "neg.f32 %f$0, %f$0;\nex2.approx.ftz.f32 %f$0, %f$0;\n");
   exp2.fold = std::string(addChains) + "mul.f32 %f1, %f1, 0f48000000;\ncvt.rni.u32.f32 %r5, %f1;\n"; // 2^17
-  exp2.firstResult = 672332; // 2^20 times the fixed point of 2^-x
-  exp2.tolerance = 1024;     // after few iterations
+  exp2.firstResult = 672332; // 2^20 times the fixed point of 2^-x, to which the iteration converges
+  exp2.tolerance = 1024;     // because few iterations do not reach it exactly
   kernels.insert(kernels.end(), {clock, fma, integer, exp2});
 }
 
-// Memory: each thread reads or writes `unroll` vectors per iteration, at offsets that all threads together advance.
+// Memory: each thread reads or writes `unroll` vectors per iteration. After each access, its offset advances by the
+// size that all threads access together.
 
-/// Sets %d8 to the address of the thread's next access.
+/// Computes the address of the thread's next access in %d8.
 constexpr std::string_view nextAddress =
     "and.b32 %r9, %r8, %r1;\ncvt.u64.u32 %d8, %r9;\nadd.u64 %d8, %d1, %d8;\nadd.u32 %r8, %r8, %r10;\n";
 
@@ -154,12 +156,13 @@ std::string firstAddress(unsigned bytes) {
                 {std::to_string(bytes)});
 }
 
-constexpr unsigned accessesAtOnce = 4; // of a thread, in each iteration
+constexpr unsigned accessesAtOnce = 4; // per thread and iteration
 
 MicroKernel readKernel(std::string_view figure, unsigned bytes, unsigned threads, Residency residency, Place place,
                        Quantity quantity) {
   MicroKernel kernel{.figure = figure, .quantity = quantity, .residency = residency, .threads = threads};
-  const std::string_view load = "ld.relaxed.gpu.global.L1::no_allocate"; // all SMs see the same, so not from L1
+  // Not from L1, since gpu-scope accesses must see stores of all SMs.
+  const std::string_view load = "ld.relaxed.gpu.global.L1::no_allocate";
   kernel.how =
       fmt::format("{} of {} bytes, {} in flight a thread, {} threads a CTA", load, bytes, accessesAtOnce, threads);
   kernel.place = place;
@@ -217,7 +220,7 @@ void addMemory(std::vector<MicroKernel> &kernels) {
   kernels.push_back(shared);
 }
 
-// Latencies: each load takes its address from the one before it.
+// Latencies: each load gets its address from the previous load.
 
 MicroKernel chase(std::string_view figure, Place place, unsigned stride, unsigned stridePerCta) {
   MicroKernel kernel{.figure = figure, .quantity = Quantity::ClocksPerStep, .threads = target::threadsPerWarp};

@@ -6,11 +6,11 @@
 
 namespace tile::runner::assets {
 
-extern const std::string_view frame;       ///< HTML frame of all pages
-extern const std::string_view base;        ///< CSS of all pages
-extern const std::string_view chartsBody;  ///< body of a page of measurements
-extern const std::string_view chartsStyle; ///< its CSS
-extern const std::string_view charts;      ///< its script
+extern const std::string_view frame;       ///< HTML frame shared by all pages
+extern const std::string_view base;        ///< CSS shared by all pages
+extern const std::string_view chartsBody;  ///< body of a page with measurements
+extern const std::string_view chartsStyle; ///< CSS of a page with measurements
+extern const std::string_view charts;      ///< script of a page with measurements
 extern const std::string_view echarts;     ///< the chart library
 
 } // namespace tile::runner::assets

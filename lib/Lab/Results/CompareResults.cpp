@@ -9,10 +9,10 @@ namespace tile::runner {
 
 namespace {
 
-// Multiple of the rounds' spread; the median of eleven rounds stays within it in a thousand runs.
+// Multiple of the spread of the rounds. In a thousand runs, the median of eleven rounds stays within it.
 constexpr double deviations = 3;
 
-/// Returns the key that measurements of the same case have in common.
+/// Returns the key that all measurements of a case have in common.
 std::string keyOf(const Measurement &measured) {
   return fmt::format("{}|{}|{}|{}|{}", measured.line(), measured.label, measured.argumentText, measured.isGraph,
                      measured.l2);
@@ -30,8 +30,8 @@ const MeasuredBaseline *firstMeasured(const Measurement &measured) {
   return nullptr;
 }
 
-/// Returns true if both have the same baseline. "cuBLAS 13.1.0" and "cuBLAS 13.0.2" are different versions, whose times
-/// are not comparable.
+/// Returns true if both have the same baseline. "cuBLAS 13.1.0" and "cuBLAS 13.0.2" are different, because times of
+/// different versions are not comparable.
 bool haveSameBaseline(const Measurement &before, const Measurement &after) {
   const MeasuredBaseline *first = firstMeasured(before), *second = firstMeasured(after);
   return first && second && first->name == second->name;
@@ -75,7 +75,7 @@ ResultComparison compareResults(const std::vector<Measurement> &before, const st
                                 double threshold, bool usesTime) {
   ResultComparison comparison;
   const auto find = [](const std::vector<Measurement> &all, const std::string &key) {
-    // The last of several counts, since files are appended to.
+    // If a case was measured several times, use the last measurement, since files are appended to.
     const auto found =
         std::find_if(all.rbegin(), all.rend(), [&](const Measurement &one) { return keyOf(one) == key; });
     return found == all.rend() ? nullptr : &*found;

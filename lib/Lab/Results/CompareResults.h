@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Compares two files of measurements: reports changes beyond the noise.
+// Compares two files of measurements and reports changes that exceed the noise.
 //
-// Compares the ratios to the first baseline if both files have it, because times of two runs differ with the
-// temperature of the GPU; otherwise the times, provided that the GPU is the same. The noise of a value is three times
-// the spread of its rounds (half of their interquartile range, for both runs together), and at least --threshold.
+// If both files have the same first baseline, compares the ratios to it, because times of two runs differ with the
+// temperature of the GPU. Otherwise compares the times, provided that the GPU is the same. The noise of a value is
+// three times the spread of its rounds (half of their interquartile range, combined for both runs), but at least
+// --threshold.
 #pragma once
 
 #include "Lab/Results/Results.h"
@@ -23,11 +24,12 @@ struct ResultChange {
 struct ResultComparison {
   std::vector<ResultChange> changes;              ///< in the order of the second file
   std::vector<std::string> onlyBefore, onlyAfter; ///< cases in only one file
-  std::string cardBefore, cardAfter;              ///< GPUs of a case that was measured on two; empty: there is none
-  std::vector<std::string> notCompared;           ///< cases on two GPUs without a common baseline
+  /// The GPUs of a case that was measured on two; empty: there is no such case.
+  std::string cardBefore, cardAfter;
+  std::vector<std::string> notCompared; ///< cases that were measured on two GPUs and have no common baseline
 };
 
-/// Compares. `threshold`: 0.02 is 2 %. `usesTime`: compares times even if there are ratios.
+/// Compares two lists of measurements. `threshold`: 0.02 means 2 %. `usesTime`: compare times even if there are ratios.
 ResultComparison compareResults(const std::vector<Measurement> &before, const std::vector<Measurement> &after,
                                 double threshold, bool usesTime);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Embeds files in a tool. The assembler reads them from TILE_PAGE_FOLDER; CMake defines that folder, and makes the
+// Embeds files in a tool. The assembler reads the files from TILE_PAGE_FOLDER. CMake defines that folder and makes the
 // object depend on the files.
 //
 //   TILE_EMBED(static const std::string_view body, tile_explain_body, "body.html")

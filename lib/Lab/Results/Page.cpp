@@ -7,8 +7,8 @@
 
 namespace tile::runner {
 
-/// Escapes "<" in JSON. In a script element "</script" would end it, and "<!--" would begin a comment that may hide its
-/// end.
+/// Escapes "<" in JSON, because within a script element "</script" would end the element, and "<!--" would begin a
+/// comment that may hide the element's end.
 static std::string escapeJson(std::string_view text) {
   std::string escaped;
   for (char c : text)

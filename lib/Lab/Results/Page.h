@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A self-contained page: style, data, the chart library, and scripts. Pages of measurements (Plot.h) and of explained
-// kernels (lib/Explain) fill the same frame, Page/frame.html.
+// A self-contained page: style, data, the chart library, and scripts. Pages with measurements (Plot.h) and pages that
+// explain kernels (lib/Explain) share one frame, Page/frame.html.
 #pragma once
 
 #include <span>
@@ -22,7 +22,7 @@ std::string makePage(const PageParts &parts);
 
 using FramePart = std::pair<std::string_view, std::string_view>;
 
-/// Replaces each name between two @ in the frame by the text of that part. Unknown names stay.
+/// Replaces each @NAME@ in the frame by the text of the part with this name. Unknown names stay.
 std::string fillFrame(std::string_view frame, std::span<const FramePart> parts);
 
 std::string escapeHtml(std::string_view text);

@@ -20,7 +20,7 @@ using runtime::Result;
 
 namespace {
 
-/// Returns the distinct texts of all measurements, in order.
+/// Returns the distinct values of a text member over all measurements, in order.
 std::vector<std::string> distinct(const std::vector<Measurement> &all, std::string Measurement::*text) {
   std::vector<std::string> found;
   for (const Measurement &measured : all)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Charts of measurements: a self-contained page, or one chart as SVG.
+// Charts of measurements, as a self-contained page or as SVG with one chart.
 //
-//   page   charts.html, charts.css, charts.js and the data in a frame (Page.h); a table of all figures, for browsers
-//          without JavaScript
-//   SVG    charts.js and ECharts, run by node if available
+//   page   charts.html, charts.css, charts.js and the data in a frame (Page.h); for browsers without JavaScript, a
+//   table
+//          of all figures
+//   SVG    drawn by charts.js and ECharts in node, if available
 #pragma once
 
 #include "Lab/Results/Results.h"
@@ -12,12 +13,12 @@ namespace tile::runner {
 
 struct PlotRequest {
   std::vector<Measurement> measurements;
-  std::string title; ///< "": names of the kernels and the device
+  std::string title; ///< "": composed from the names of the kernels and the device
 };
 
 std::string makePage(const PlotRequest &request);
 
-/// Draws `chart`: "size", "roofline" or "bars". Fails without node, and if the data has no such chart.
+/// Draws `chart`: "size", "roofline" or "bars". Fails if node is missing or the data is not suitable for this chart.
 runtime::Result<std::string> makeSvg(const PlotRequest &request, const std::string &chart, int width);
 
 } // namespace tile::runner

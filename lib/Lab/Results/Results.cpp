@@ -69,7 +69,7 @@ std::vector<MeasuredBaseline> parseBaselines(const Json &bench) {
     }
     return baselines;
   }
-  // Files of earlier versions, which measured a single baseline.
+  // Earlier versions measured a single baseline.
   if (numberOf(bench, "baseline_us") > 0)
     baselines.push_back({displayText(bench, "baseline"), numberOf(bench, "baseline_us"), numberOf(bench, "ratio"),
                          doublesOf(bench, "baseline_rounds_us"), std::nullopt, false});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reads files of measurements as written by tile-run bench -o: one line of JSON each. Lines without a measurement are
-// skipped.
+// Reads files of measurements written by tile-run bench -o, which contain one line of JSON per measurement. Lines
+// without a measurement are skipped.
 #pragma once
 
 #include "Runtime/Result.h"
@@ -35,11 +35,11 @@ struct Measurement {
   std::string flopsCeilingBy;
   double memoryPercent = 0, flopsPercent = 0;
 
-  /// Returns the name that distinguishes the measurement from others of the same kernel: that of the artifact.
+  /// Returns the name that distinguishes the measurement from others of the same kernel, which is that of the artifact.
   std::string line() const;
-  /// Returns the text that distinguishes the case from others of its line.
+  /// Returns the text that distinguishes the case from others with the same line().
   std::string caseText() const;
-  /// TFLOP/s for matrix multiplications, TB/s for anything else.
+  /// Returns TFLOP/s for matrix multiplications and TB/s for anything else.
   double rate() const { return (flops > 0 ? flops : bytes) / microseconds * 1e-6; }
   const char *unit() const { return flops > 0 ? "TFLOP/s" : "TB/s"; }
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Runs a program that reads a text and writes another one.
+// Runs a program that reads text from standard input and writes text to standard output.
 #pragma once
 
 #include "Runtime/Result.h"

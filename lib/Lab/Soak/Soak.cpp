@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Plans the calls of a soak, draws their sizes, and runs them.
+// Plans the calls of a soak test, samples their sizes, and runs them.
 #include "Lab/Soak/Soak.h"
 
 #include "Runner/Inputs/Arguments.h"
@@ -22,13 +22,13 @@ using runtime::makeError;
 
 namespace {
 
-constexpr int64_t tileMultiple = 64; // tiles of kernels are multiples or divisors of it
+constexpr int64_t tileMultiple = 64; // kernels' tile sizes are multiples or divisors of this
 
 int64_t roundUp(int64_t value, int64_t divisor) {
   return (value + divisor - 1) / divisor * divisor;
 }
 
-/// Uses of parameters in a manifest.
+/// How a manifest uses parameters.
 struct Uses {
   std::set<std::string> inSizes;         ///< shapes and grid
   std::set<std::string> inStrides;       ///< strides of buffers
@@ -60,7 +60,7 @@ Uses findUses(const Manifest &manifest) {
   return uses;
 }
 
-/// Returns the divisor of NAME that a conjunct "NAME % D == 0" of the requirements states, by name. It is needed
+/// Returns, by name, the divisors that requirements of the form "NAME % D == 0" state for parameters. They are needed
 /// because a random size is rarely a multiple of several divisors.
 std::map<std::string, int64_t> requiredDivisors(const Manifest &manifest) {
   static const std::regex conjunct(R"((^|[( ])([A-Za-z_]\w*) % (\d{1,9}) == 0(?=$|\)| and ))");
@@ -88,7 +88,7 @@ std::map<std::string, int64_t> requiredDivisors(const Manifest &manifest) {
   return divisors;
 }
 
-/// Returns the requirement that the arguments violate, or "".
+/// Returns the requirement that the arguments violate, or "" if they violate none.
 Result<std::string> violatedRequirement(const Manifest &manifest, const std::vector<std::string> &arguments,
                                         int numSms) {
   if (manifest.requirements.empty())
@@ -98,13 +98,14 @@ Result<std::string> violatedRequirement(const Manifest &manifest, const std::vec
     return bindings.error();
   for (const std::string &requirement : manifest.requirements)
     if (Result<std::vector<int64_t>> value = bindings->evaluate(std::vector{requirement}, manifest);
-        !value || value->front() == 0) // a division by zero, for example
+        !value || value->front() == 0) // undefined, for example because of a division by zero
       return requirement;
   return std::string();
 }
 
-/// Returns the parameters in shapes of buffers whose default contents are a list, such as [0, N // 2, N]: other values
-/// than their defaults would need a longer or shorter list. `given`: arguments that are not defaults.
+/// Returns the parameters that occur in shapes of buffers whose default contents are a list, such as [0, N // 2, N].
+/// These must keep their default values, because others would need a longer or shorter list. `given` contains the
+/// parameters that have arguments.
 std::set<std::string> sizesOfLists(const Manifest &manifest, const std::set<std::string> &given) {
   const runtime::ExpressionNames names = expressionNames(manifest);
   std::set<std::string> sizes;
@@ -144,7 +145,7 @@ Result<SoakPlan::Size> planSize(const Parameter &parameter, SizeRange range, int
   return size;
 }
 
-/// Returns a random value; `which` distinguishes several draws for one name and launch.
+/// Returns a random value. `which` distinguishes several samples for the same name and launch.
 uint64_t draw(uint64_t seed, const std::string &name, uint64_t launch, unsigned which) {
   return randomBits(seedFor(seed, name), launch * 8 + which);
 }
@@ -157,7 +158,7 @@ int64_t drawSize(const SoakPlan::Size &size, uint64_t seed, uint64_t launch) {
   if (bits(3) % 2)
     value = roundUp(value, tileMultiple) + static_cast<int64_t>(bits(4) % 3) - 1;
   value = std::clamp(value, size.low, size.high);
-  return value / size.divisor * size.divisor; // `low` is also a multiple
+  return value / size.divisor * size.divisor; // `low` is a multiple of the divisor, too
 }
 
 } // namespace
@@ -175,7 +176,7 @@ Result<SoakPlan> planSoak(const std::vector<std::string> &arguments, const Manif
     if (range && parameter && parameter->isInteger())
       ranges[split->name] = *range;
     else
-      plan.fixed.push_back(argument); // binding reports the error
+      plan.fixed.push_back(argument); // binding the arguments reports the error
     given.insert(split->name);
   }
   const Uses uses = findUses(manifest);
@@ -237,7 +238,7 @@ Result<SoakPlan> planVariant(const std::vector<std::string> &arguments, const Ma
 Status addStrides(const SoakPlan &plan, const Manifest &manifest, int numSms,
                   const std::function<int64_t(const SoakPlan::Stride &)> &paddingOf,
                   std::vector<std::string> &arguments) {
-  for (const SoakPlan::Stride &stride : plan.strides) { // sequentially, since a default may use another stride
+  for (const SoakPlan::Stride &stride : plan.strides) { // one after another, since a default may use another stride
     Result<Bindings> bindings = Bindings::bind(manifest, arguments, numSms);
     if (!bindings)
       return bindings.error();
@@ -267,7 +268,7 @@ static Result<std::vector<std::string>> drawAttempt(const SoakPlan &plan, const 
 
 Result<std::vector<std::string>> drawArguments(const SoakPlan &plan, const Manifest &manifest, uint64_t seed,
                                                uint64_t launch, int numSms) {
-  constexpr uint64_t maxAttempts = 1000; // requirements that hold for one size in a thousand are still met
+  constexpr uint64_t maxAttempts = 1000; // enough even for requirements that only one size in a thousand satisfies
   std::string violated;
   for (uint64_t attempt = 0; attempt < maxAttempts; ++attempt) {
     Result<std::vector<std::string>> arguments =
@@ -281,7 +282,7 @@ Result<std::vector<std::string>> drawArguments(const SoakPlan &plan, const Manif
       return arguments;
     violated = *requirement;
     if (plan.sizes.empty() && plan.strides.empty())
-      break; // without random sizes all attempts are equal
+      break; // without random sizes all attempts would be equal
   }
   return makeError(TILE_ERROR_INVALID_ARGUMENT,
                    "kernel '{}' requires {}, which holds for no sizes that were drawn; give narrower ranges, like "
@@ -302,7 +303,7 @@ std::string describe(const SoakPlan &plan) {
   return fmt::format("{}", fmt::join(parts, " "));
 }
 
-/// Draws sizes and, for an artifact with several variants, the variant.
+/// Samples sizes and, for an artifact with several variants, the variant.
 class Drawing {
 public:
   Drawing(const RunOptions &options, const SoakPlan &plan, const Variants &variants)
@@ -311,8 +312,8 @@ public:
       planVariants();
   }
 
-  /// Draws any sizes and addresses, or those that a variant assumes. If arguments are fixed, the variant may still not
-  /// accept them.
+  /// Samples arbitrary sizes and addresses, or those that a variant assumes. If arguments are fixed, the variant may
+  /// still not accept the call.
   Result<RunOptions> draw(uint64_t launch) const {
     RunOptions drawn = options;
     if (!variantPlans.empty() && launch % 2 == 1) {
@@ -338,10 +339,10 @@ private:
   void planVariants() {
     for (size_t i = 0; i < variants.chooser().size(); ++i) {
       if (variants.onDevice().rank[i] == 0)
-        continue; // does not run on this device
+        continue; // the variant does not run on this device
       const Manifest &manifest = variants.chooser().manifest(i);
       Result<SoakPlan> own = planVariant(options.arguments, manifest, general);
-      if (own) // otherwise the ranges contain no call for it
+      if (own) // otherwise the ranges contain no call that the variant accepts
         variantPlans.emplace_back(manifest.variant, std::move(*own));
     }
   }
@@ -350,14 +351,14 @@ private:
     return drawArguments(from, general, options.seed, launch, variants.multiprocessors());
   }
 
-  /// Returns true if the buffers can be created: strides fixed by a variant may be incompatible with defaults of other
-  /// parameters.
+  /// Returns true if the buffers can be created. They cannot if strides fixed by a variant are incompatible with
+  /// defaults of other parameters.
   bool canBeMade(const std::vector<std::string> &arguments) const {
     Result<Bindings> bindings = Bindings::bind(general, arguments, variants.multiprocessors());
     return bindings && checkDeclaredBuffers(general, *bindings);
   }
 
-  /// Draws an offset for every fourth buffer that the kernel does not assume to be aligned.
+  /// Samples an offset for every fourth buffer that the kernel does not assume to be aligned.
   void drawOffsets(uint64_t launch, std::vector<std::string> &offsets) const {
     const auto bits = [&](const Parameter &parameter, unsigned which) {
       return tile::runner::draw(options.seed, parameter.name, launch, which);
@@ -382,7 +383,7 @@ int runSoak(const SoakOptions &options, const runtime::Artifact &artifact) {
   Result<SoakPlan> plan = planSoak(options.run.arguments, artifact.manifest);
   if (!plan)
     return reportFailure(options.run, plan.error());
-  RunOptions first = options.run; // reports wrong arguments before a device is opened
+  RunOptions first = options.run; // check the arguments before a device is opened
   Result<std::vector<std::string>> arguments = drawArguments(*plan, artifact.manifest, options.run.seed, 0, 1);
   if (!arguments)
     return reportFailure(options.run, arguments.error());

@@ -13,7 +13,7 @@ namespace tile::runner {
 
 namespace {
 
-/// Memory use between launches, when their buffers have been freed.
+/// Memory use between launches, after the buffers have been freed.
 struct MemoryUse {
   size_t hostBytes = 0;
   std::optional<size_t> deviceBytes; ///< used by all processes on the GPU
@@ -21,10 +21,10 @@ struct MemoryUse {
 
 MemoryUse measureMemory(const DeviceLoader &loader) {
   MemoryUse use;
-  malloc_trim(0); // returns freed memory to the system
+  malloc_trim(0); // return freed memory to the system
   size_t pages = 0;
   std::ifstream statm("/proc/self/statm");
-  if (statm >> pages >> pages) // the second number is the resident size
+  if (statm >> pages >> pages) // the second value is the resident size
     use.hostBytes = pages * static_cast<size_t>(sysconf(_SC_PAGESIZE));
   if (const CudaContext *context = loader.cuda())
     use.deviceBytes = context->usedMemory();
@@ -138,7 +138,7 @@ private:
     const std::string of = current.label.empty() ? "" : fmt::format(", case '{}',", current.label);
     fmt::print("soak: launch {}{} {} after {:.1f} s on {}\n{}  again: {}\n", launch + 1, of, what, seconds(),
                deviceName, details, again);
-    std::fflush(stdout); // a hang exits without flushing
+    std::fflush(stdout); // if a launch hangs, the process exits without flushing
   }
 
   uint64_t repeats() const { return static_cast<uint64_t>(soak.run.repeat); }

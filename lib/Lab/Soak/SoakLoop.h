@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The loop of soaks of one kernel and of suites: launches, and checks each launch, until the time is over or a launch
-// fails or hangs. In the simulator the last launch is aborted; if it is the only one, nothing was checked, which is an
-// error.
+// The loop of soak tests, for one kernel or for suites. It launches and checks each launch until the time is up or a
+// launch fails or hangs. In the simulator the last launch is aborted when the time is up; if that was the only launch,
+// nothing was checked, which is an error.
 //
-// Memory in use between launches should not grow: the report contains the memory of the process, and of the GPU, at
-// half time and at the end.
+// Memory in use between launches should not grow, so the report contains the memory used by the process and by the GPU,
+// halfway through and at the end.
 #pragma once
 
 #include "Runner/Device/LoadedArtifacts.h"
@@ -14,18 +14,19 @@ namespace tile::runner {
 struct SoakOptions {
   RunOptions run;
   double seconds = 60;
-  double deadlineSeconds = 30; ///< after which a launch on a GPU is considered hung; the simulator counts instructions
+  /// Time after which a launch on a GPU counts as hung; the simulator limits instructions instead.
+  double deadlineSeconds = 30;
 };
 
 /// The launches of a soak.
 struct SoakSource {
   std::string what; ///< description for the report
-  /// Returns the options of launch `number`, counted from 0.
+  /// Returns the options of launch `number`; launches count from 0.
   std::function<Result<RunOptions>(uint64_t number)> draw;
-  size_t cases = 0; ///< number of suite cases, by whose labels launches are counted; 0: count by variant
+  size_t cases = 0; ///< number of suite cases; the report then counts launches by case; 0: it counts them by variant
 };
 
-/// Prints and returns the exit code. A hang ends the process.
+/// Runs the loop, prints the result and returns the exit code. If a launch hangs, the process ends.
 int runSoakLoop(const SoakOptions &options, const SoakSource &source, LoadedArtifacts &artifacts);
 
 } // namespace tile::runner

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Distributes the calls over processes, one per GPU, which append to one journal. The journal is then converted to the
-// table.
+// Distributes the calls over processes, one per GPU, which append measurements to one journal. Afterwards the journal
+// is converted to a tuning table.
 #include "Lab/Tune/Tune.h"
 
 #include "Lab/Tune/TuneJournal.h"
@@ -31,7 +31,7 @@ std::string nameOf(const CallArguments &shape) {
   return fmt::format("{}", fmt::join(shape, " "));
 }
 
-/// Measures on one GPU.
+/// Measures calls on one GPU.
 class DeviceTuner {
 public:
   DeviceTuner(const TuneOptions &options, const Artifact &artifact, const std::string &journal)
@@ -110,8 +110,8 @@ private:
   const std::string journalPath;
 };
 
-/// Uses a process for each GPU, so that a fault or hang does not affect the others. CUDA must not be initialized before
-/// the fork.
+/// Uses one process per GPU, so that a fault or a hang does not affect the other GPUs. CUDA must not be initialized
+/// before the fork.
 int tuneInProcesses(const TuneOptions &options, const Artifact &artifact, const std::string &journal,
                     const std::vector<CallArguments> &shapes) {
   std::vector<pid_t> processes;
@@ -151,7 +151,7 @@ int tuneInProcesses(const TuneOptions &options, const Artifact &artifact, const 
   return code;
 }
 
-/// Writes a separate file; merges with an existing table.
+/// Writes the table to a separate file, merged with the table that the file may already contain.
 Status writeTable(const std::string &path, TuningTable table) {
   if (std::filesystem::exists(path)) {
     Result<TuningTable> old = runtime::readTuningFile(path);
@@ -165,7 +165,7 @@ Status writeTable(const std::string &path, TuningTable table) {
   return writeFileAtomically(path, runtime::toJson(table));
 }
 
-/// Embeds the table in an artifact; merges with an existing table for the same device.
+/// Embeds the table in an artifact, merged with a table for the same device that the artifact may already contain.
 Status embedTable(const std::string &path, TuningTable table) {
   constexpr uint64_t largest = uint64_t(1) << 30;
   Result<std::string> text = runtime::readFile(path, largest);
@@ -197,7 +197,7 @@ Status checkWritable(const char *option, const std::string &path) {
   return status ? status : Status(runtime::withContext(option, status.error()));
 }
 
-/// Detects errors that would otherwise appear only after all measurements.
+/// Detects output errors that would otherwise occur only after all measurements.
 Status validateOutput(const std::string &path, const Artifact &artifact) {
   if (std::error_code ignored; std::filesystem::is_directory(path, ignored))
     return makeError(TILE_ERROR_INVALID_ARGUMENT, "-o: '{}' is a directory", path);
@@ -222,7 +222,7 @@ int runTune(const TuneOptions &options, const Artifact &artifact) {
     return reportFailure(options.run,
                          makeError(TILE_ERROR_INVALID_ARGUMENT, "'{}' has one variant: there is nothing to choose from",
                                    options.run.artifact));
-  // Shards use separate files, since they may run at the same time in one folder.
+  // Shards use separate files, since they may run concurrently in one folder.
   const std::string part =
       options.shard.count > 1 ? fmt::format(".{}-of-{}", options.shard.index + 1, options.shard.count) : std::string();
   if (!part.empty() && options.embed)
@@ -268,7 +268,7 @@ int runTune(const TuneOptions &options, const Artifact &artifact) {
   if (!measured)
     return reportFailure(options.run, measured.error());
   const size_t calls = measured->table.entries.size();
-  // Without a limit, only calls that do not fit in memory are left.
+  // Without a time limit, all remaining calls are calls that do not fit in memory.
   size_t left = 0;
   for (size_t i = 0; options.seconds && i < shapes->size(); ++i)
     left += options.shard.has(i) && !measured->calls.contains(nameOf((*shapes)[i]));

@@ -44,10 +44,10 @@ std::string entryLine(const std::string &call, const TuningEntry &entry) {
 struct Contents {
   TuningTable table;
   std::set<std::string> calls;
-  size_t completeBytes = 0; ///< size up to the last complete line
+  size_t completeBytes = 0; ///< size of the file up to the end of its last complete line
 };
 
-/// Returns the value of a key, or none if it is missing or of another type.
+/// Returns the value of a key, or nullopt if the key is missing or its value has another type.
 template <typename T> std::optional<T> valueOf(const OrderedJson &json, const char *key) {
   const auto found = json.find(key);
   if (found == json.end())
@@ -94,7 +94,7 @@ Result<Contents> parse(const std::string &path, std::string_view text) {
   for (unsigned number = 1; begin < text.size(); ++number) {
     const size_t end = text.find('\n', begin);
     if (end == std::string_view::npos)
-      break; // truncated by a kill
+      break; // truncated because the process was killed
     const OrderedJson json = OrderedJson::parse(text.substr(begin, end - begin), nullptr, /*allow_exceptions=*/false);
     if (!json.is_object() || !(number == 1 ? readHeader(json, contents.table) : readEntry(json, contents)))
       return makeError(TILE_ERROR_FILE, "'{}' line {} is damaged; remove the file to measure everything again", path,

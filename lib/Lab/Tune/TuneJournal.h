@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The measurements of `tile-run tune` so far: a file with one JSON object per line. A killed run resumes from it, and
-// several processes can append to it.
+// The measurements that `tile-run tune` has made so far, in a file with one JSON object per line. After being killed,
+// the command resumes from this file. Several processes can append to it.
 //
 //   {"journal": 1, "pack": "fnv1a64:...", "device": "NVIDIA H200", "driver": 13000, ...}     identity
 //   {"call": "M=16 N=4096 K=4096", "sizes": [16, 4096, 4096], "serves": "3f", "variant": "...", "microseconds": 9.1}
@@ -18,8 +18,8 @@ using runtime::Status;
 
 class TuneJournal {
 public:
-  /// Opens or creates the file. `identity` is a table without entries: what is measured, and on which device. Fails for
-  /// a journal with another identity. Removes a truncated last line.
+  /// Opens or creates the file and removes a truncated last line. `identity` is a table without entries, which states
+  /// what is measured and on which device. Fails if the journal has another identity.
   static Result<TuneJournal> open(const std::string &path, const runtime::TuningTable &identity);
   struct Measured {
     runtime::TuningTable table;
@@ -32,7 +32,7 @@ public:
   ~TuneJournal();
 
   bool has(const std::string &call) const { return calls.contains(call); }
-  /// Appends an entry; it is on disk on return.
+  /// Appends an entry. When the function returns, the entry is on disk.
   Status append(const std::string &call, const runtime::TuningEntry &entry);
 
 private:

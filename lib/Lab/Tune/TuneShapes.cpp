@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reads, samples and divides calls.
+// Reads, samples and distributes calls.
 #include "Lab/Tune/TuneShapes.h"
 
 #include "Runner/Inputs/Random.h"
@@ -18,7 +18,7 @@ using runtime::makeError;
 
 namespace {
 
-constexpr int64_t multiple = 16; // makes rows of even the smallest elements multiples of 16 bytes
+constexpr int64_t multiple = 16; // with such sizes, rows are multiples of 16 bytes even for the smallest elements
 
 Result<std::vector<CallArguments>> readShapes(const std::string &path) {
   Result<std::string> text = runtime::readFile(path, 1 << 24);
@@ -43,7 +43,7 @@ Result<std::vector<CallArguments>> readShapes(const std::string &path) {
   return shapes;
 }
 
-/// Samples uniformly on a logarithmic scale.
+/// Samples a size uniformly on a logarithmic scale.
 int64_t sampledExtent(const SizeRange &range, uint64_t bits, bool isMultiple) {
   const double uniform = static_cast<double>(bits >> 11) * 0x1p-53; // [0, 1)
   const double low = std::log(static_cast<double>(range.low)), high = std::log(static_cast<double>(range.high) + 1);
@@ -70,7 +70,7 @@ Result<std::vector<CallArguments>> listShapes(const ShapeRequest &request, const
     const Parameter *parameter = general.findParameter(split->name);
     const std::optional<SizeRange> range = parseRange(split->value);
     if (!range || !parameter || !parameter->isInteger()) {
-      fixed.push_back(argument); // binding reports the error
+      fixed.push_back(argument); // binding the arguments reports the error
       continue;
     }
     if (range->low < 1 || range->low > range->high || range->high > runtime::integerRange(parameter->type).highest)

@@ -14,14 +14,15 @@ using runtime::makeError;
 
 namespace {
 
-constexpr double graphMicroseconds = 50; // kernels up to this duration are measured in graphs
-constexpr double hopeless = 3;           // candidates slower by this factor after the quick look are dropped
+constexpr double graphMicroseconds = 50; // maximum duration of kernels that are measured in graphs
+// After the quick look, candidates that are slower than the best by this factor are dropped.
+constexpr double hopeless = 3;
 constexpr double roundMilliseconds = 10; // short, since there are many rounds
 constexpr int quickSamples = 5, firstRounds = 2;
 
 } // namespace
 
-/// A variant and its launch.
+/// A variant that is ready to launch.
 struct Tuner::Candidate {
   size_t index = 0;
   double expected = -1; ///< microseconds; negative: unknown
@@ -45,7 +46,8 @@ Result<Tuner> Tuner::create(const TunerOptions &options, Variants &variants, Cud
   return Tuner(options, variants, context, std::move(*watch));
 }
 
-/// Returns the integers that distinguish calls: those that affect the choice, or all of them if no variant has a model.
+/// Returns the integers that distinguish calls: those that affect the choice or, if no variant has a model, all
+/// integers.
 static std::vector<std::string> keyParameters(const runtime::Chooser &chooser, const Manifest &general) {
   std::vector<std::string> names = chooser.integersThatMatter();
   for (size_t i = 0; i < chooser.size(); ++i)
@@ -91,7 +93,7 @@ Result<std::vector<Tuner::Candidate>> Tuner::findCandidates(const RunOptions &ca
       best = std::min(best, candidate.expected);
   if (!options.all)
     std::erase_if(candidates, [&](const Candidate &candidate) {
-      // The model of programs predicts the order of variants, but hardly their times.
+      // The model of programs predicts the order of variants well, but not their times.
       return chooser.manifest(candidate.index).cost && candidate.expected > options.bound * best;
     });
   for (Candidate &candidate : candidates) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Finds the fastest variant of an artifact for a call, on a GPU.
 //
-//   variants that serve the call ─▶ not excluded by the model ─▶ quick look ─▶ rounds of all; the better half stays
-//     ─▶ twice the rounds of these, ... ─▶ one
+//   variants that serve the call ─▶ not excluded by the model ─▶ quick look ─▶ rounds of all; the better half remains
+//     ─▶ twice the rounds for that half, ... ─▶ one remains
 //
 // All variants use the same buffers. Kernels that take less than 50 us are measured by replaying graphs, because a
-// launch takes longer than such a kernel, and all others with a cold L2 cache (Stopwatch.h).
+// launch takes longer than such a kernel. All other kernels are measured with a cold L2 cache (Stopwatch.h).
 #pragma once
 
 #include "Lab/Bench/Rounds.h"
@@ -14,8 +14,8 @@
 namespace tile::runner {
 
 struct TunerOptions {
-  bool all = false;   ///< also measure variants that the model excludes
-  double bound = 1.5; ///< the model excludes variants whose expected time exceeds the best one by this factor
+  bool all = false;   ///< also measure variants that the model would exclude
+  double bound = 1.5; ///< the model excludes variants whose expected time exceeds the best expected time by this factor
 };
 
 /// The time that one variant took for a call.
@@ -23,13 +23,13 @@ struct VariantTime {
   std::string variant;
   double expected = -1; ///< microseconds; negative: unknown
   double microseconds = 0;
-  size_t rounds = 0; ///< 0: only a quick look
+  size_t rounds = 0; ///< 0: it had only a quick look
 };
 
 struct Tuned {
   runtime::TuningEntry entry;
   size_t serving = 0;              ///< number of variants that serve the call
-  double untunedMicroseconds = -1; ///< time of the variant that launches take without a table; negative: not measured
+  double untunedMicroseconds = -1; ///< time of the variant that launches use without a table; negative: not measured
   std::vector<VariantTime> times;  ///< times of the measured variants
 };
 
@@ -40,7 +40,7 @@ public:
   /// Returns the table's identity: what is measured, and on which device.
   runtime::TuningTable identity() const;
 
-  /// Tunes a call. `call.arguments` are those of the first variant.
+  /// Tunes a call. `call.arguments` are the arguments of the first variant.
   Result<Tuned> tune(const RunOptions &call);
 
 private:
