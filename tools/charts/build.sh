@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Builds lib/Lab/Results/Page/echarts.js and its licence from the npm packages of package-lock.json; --check compares
-# instead. Nothing else in the project needs npm, because the output is committed. To update: npm install
-# echarts@latest, then run this script.
+# Builds lib/Lab/Results/Page/echarts.js and its licence from the npm packages of package-lock.json. With --check,
+# compares them with the committed files instead. Nothing else in the project needs npm, because the output is
+# committed. To update: npm install echarts@latest, then run this script.
 set -euo pipefail
 cd "$(dirname "$0")"
 page=../../lib/Lab/Results/Page

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# changed-tests.sh: prints the lit tests that the changes of the working tree can reach, as a regular expression for
-# `lit --filter`; without changes, those of the last commit. A changed test reaches itself, a library the folders of
-# tests named here, and everything else all tests. `./run test --changed` uses it.
+# changed-tests.sh: prints a regular expression for `lit --filter` that selects the lit tests that may be affected by
+# the changes in the working tree or, if there are none, by those of the last commit. A changed test selects itself, a
+# changed library selects the folders of tests named below, and any other change selects all tests. `./run test
+# --changed` uses this.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -17,7 +18,7 @@ while read -r file; do
     test/*/Inputs/* | test/lit* | test/run-devices.sh) reached+=(.) ;;
     test/*.test | test/*.tile | test/*.mlir) reached+=("$(sed 's/[.+*]/\\&/g' <<<"${file#test/}")\$") ;;
     test/*/*) reached+=("$(cut -d/ -f2 <<<"$file")/") ;;
-    # What few folders of tests use. Compiler, interpreter, simulator and tile-run are used by nearly all.
+    # Components that few folders of tests use. Nearly all tests use the compiler, interpreter, simulator and tile-run.
     lib/Distributed/*) reached+=(Distributed/ Package/) ;;
     lib/Explain/*) reached+=(Docs/ Driver/ Explain/ Package/) ;;
     lib/Jit/* | tools/libtilec/*) reached+=(Embed/ Package/) ;;
@@ -27,6 +28,6 @@ while read -r file; do
 done <<<"$changed"
 
 [[ " ${reached[*]-} " != *" . "* ]] || reached=(.)
-# No test has this name.
+# No test has this name, so none is selected.
 [ "${#reached[@]}" -gt 0 ] || reached=('^none$')
 printf '%s\n' "${reached[@]}" | sort -u | paste -sd '|'

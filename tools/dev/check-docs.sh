@@ -30,7 +30,7 @@ done < <(awk '
   { text = text " " $0 }
   END { if (flag) print flag "|" kind "|" text }' $(find lib -name Passes.td | sort))
 
-# Operations: `def Tile_XOp : ...<"mnemonic"`.
+# Operations, declared as `def Tile_XOp : ...<"mnemonic"`.
 for dialect in Tile Cta; do
   [ -d dialects/$dialect ] || continue
   lower=${dialect,,}
@@ -62,7 +62,7 @@ done < <(git ls-files 'lib/*.h' 'lib/*.cpp' 'lib/*.def' 'lib/*.td' 'dialects/*.t
 while IFS= read -r place; do
   complain "$place has more than 120 columns"
 done < <(git ls-files '*.td' | LC_ALL=C.UTF-8 xargs -r grep -nE '^.{121}' | cut -d: -f1,2)
-# Pages: outside of tables, and of fenced blocks, which quote sources and output.
+# Lines of pages, except for tables and for fenced blocks, which quote sources and output.
 while IFS= read -r place; do
   complain "$place has more than 120 columns"
 done < <(git ls-files '*.md' | xargs -r awk 'FNR == 1 { inCode = 0 } /^ *```/ { inCode = !inCode } !inCode && !/^ *\|/ { print FILENAME ":" FNR ":" $0 }' |

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Checks the layering of includes: one line per folder with the include prefixes that are forbidden in it. Where folders
-# are inside of a folder, those further down do not know those above.
+# Checks which folders may include which: for each folder, lists the include prefixes that are forbidden in it. Among
+# the folders within one folder, earlier ones must not include later ones.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 status=0
 
-# forbid PATH REGEX...: fails if a file includes a path that matches; PATH is the file, or a folder around it.
+# forbid PATH REGEX...: fails if a file includes a path that matches a REGEX. PATH is the file, or a folder that
+# contains it.
 forbid() {
   local folder=$1
   shift
@@ -54,7 +55,8 @@ forbid lib/Frontend/Values 'Frontend/((Emit|Host|Sema)/|[A-Za-z]+\.h)'
 forbid lib/Frontend/Emit 'Frontend/(Host|Sema)/'
 forbid lib/Frontend/Host 'Frontend/Sema/'
 for header in lib/Frontend/*.h; do forbid "$header" 'Frontend/(Values|Emit|Host|Sema)/'; done
-inside='Frontend/(Values|Emit|Host|Sema)/' # of the front end: others know its interface and its syntax
+# Internal to the front end; others may include only its interface and its syntax.
+inside='Frontend/(Values|Emit|Host|Sema)/'
 for folder in lib/*/ tools/*/; do
   case $folder in lib/Frontend/ | lib/LanguageServer/) ;; *) forbid "${folder%/}" "$inside" ;; esac
   [ "$folder" = tools/tilec/ ] || [ "$folder" = lib/LanguageServer/ ] || forbid "${folder%/}" 'LanguageServer/' # only tools serve
@@ -79,14 +81,14 @@ forbid lib/Transforms 'mlir/Dialect/LLVMIR/' '(Conversion|Codegen|Pipeline|Drive
 forbid lib/Conversion '(Transforms|Codegen|Pipeline|Driver|Frontend|Runtime|Runner)/'
 forbid lib/Codegen '(Transforms|Conversion|Pipeline|Driver|Frontend|Runner)/'
 
-# Inline PTX is written where operations become instructions.
+# Inline PTX may be written only where operations are lowered to instructions.
 if grep -rnE --include='*.cpp' 'InlineAsmOp::create' lib/Transforms lib/Analysis; then
   echo "^ inline PTX belongs in lib/Conversion/CtaToNvvm: add an operation that is lowered there"
   status=1
 fi
 
-# Figures of GPUs are in lib/Target: registers and shared memory of a multiprocessor, multiprocessors, threads of a warp
-# and of a CTA, latencies.
+# Constants of GPUs belong in lib/Target: sizes of registers and shared memory per multiprocessor, the number of
+# multiprocessors, the numbers of threads per warp and per CTA, latencies.
 figures='\b(65536|49152|99328|101376|102400|166912|167936|232448|233472|132)\b|\b64 (\*|<<) ?(1024|10)\b.*[rR]egister'
 figures+='|\b(48|64|99|100|163|164|227|228) (\* 1024|<< 10)\b.*[sS]hared|[sS]hared.*\b(48|64|99|100|163|164|227|228) (\* 1024|<< 10)\b'
 figures+='|([wW]arps?|[tT]hreads?|[lL]anes?)[A-Za-z]*(\(\))? ?[*/%] ?32\b|\b32 ?\* ?[a-zA-Z.>-]*[wW]arps?\b'
@@ -97,7 +99,7 @@ if grep -rnE --include='*.h' --include='*.cpp' "$figures" lib/{Transforms,Analys
   status=1
 fi
 
-# Headers stay cheap to include; no relative paths; only the tools read the environment.
+# Headers must stay cheap to include, must not use relative paths, and only the tools may read the environment.
 if grep -rnE --include='*.h' '^#include "mlir/Dialect/LLVMIR/(LLVM|NVVM)Dialect.h"' lib dialects; then
   echo "^ LLVMDialect.h and NVVMDialect.h cost seconds: include them in .cpp files"
   status=1
@@ -106,7 +108,7 @@ if grep -rnE --include='*.h' --include='*.cpp' --include='*.td' '^#include "\.\.
   echo "^ includes are relative to the root, without '..'"
   status=1
 fi
-# Only the simulated driver has no other way: programs run on it unchanged (lib/SimDriver/Settings.h).
+# The simulated driver is an exception, because programs run on it unchanged (lib/SimDriver/Settings.h).
 if grep -rnE --include='*.h' --include='*.cpp' '\bgetenv *\(|\bcl::opt<' lib dialects | grep -v '^lib/SimDriver/Driver.cpp:'; then
   echo "^ no getenv and no global option below tools/"
   status=1

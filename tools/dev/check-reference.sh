@@ -29,7 +29,7 @@ done < <(awk '
   END { flush() }' "$docs"/tile.md "$docs"/cta.md "$docs"/passes.md)
 
 known=$(grep -hoE '^### `[^`]+`' "$docs"/*.md | tr -d '#` ' | sed 's/^-//')
-# Attributes of modules, kernels and arguments that are written like operations.
+# Attributes of modules, kernels and arguments, whose names look like those of operations.
 attributes=$(grep -rhoE '"(tile|cta)\.[a-z0-9_]+"' lib dialects --include='*.h' --include='*.cpp' --include='*.td' | tr -d '"')
 prose=$(awk '/^```/ { inCode = !inCode } !inCode && !/^#|^Interfaces|^Effects|^Traits/' "$docs"/tile.md "$docs"/cta.md "$docs"/passes.md)
 for name in $(grep -oE '`(tile|cta)\.[a-z0-9_]+`' <<<"$prose" | tr -d '`' | sort -u); do
@@ -42,7 +42,7 @@ done
 for path in $(grep -oE '\b(lib|dialects|test|examples|bench)/[A-Za-z0-9_./-]+' <<<"$prose" | sed 's/[.,]*$//' | sort -u); do
   [ -e "$path" ] || complain "a description refers to $path, which does not exist"
 done
-# Links point to existing headings. grep reads to the end: with -q, the pipe before it could break.
+# Links must lead to existing headings. grep reads its whole input: with -q, it could break the pipe before it.
 while IFS='#' read -r page anchor; do
   grep -E '^#' "$docs/$page" | sed -E 's/^#+ //' | tr 'A-Z ' 'a-z-' | tr -cd 'a-z0-9_\n-' | grep -xF -- "$anchor" >/dev/null ||
     complain "a link leads to $page#$anchor, which does not exist"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # check-reproducible.sh [FOLDER FOLDER]: compares the packages in two folders byte for byte, and lists the packaged
-# files that differ. Without folders it first builds the packages of this commit twice, in clones with different names
-# and umasks: two full builds, some twenty minutes on two cores.
+# files that differ. Without folders, first builds the packages of this commit twice, in clones with different names and
+# umasks. These are two full builds, which take about twenty minutes on two cores.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 work=$(mktemp -d)

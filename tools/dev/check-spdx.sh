@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 tag='SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception'
 fix=false
-[ "${1:-}" = --fix ] && fix=true # other arguments are the build folder, which all checks receive
+[ "${1:-}" = --fix ] && fix=true # the other possible argument is the build folder, which all checks receive
 
 # Prints the licence line in the file's comment syntax. Headers of the C API use C comments for all compilers.
 line_for() {
@@ -29,7 +29,7 @@ add() {
   fi
 }
 
-# Split-file tests may end in any language, and third-party files are not modified.
+# Split-file tests may end in any language, and third-party files must not be modified.
 mapfile -t missing < <(git ls-files '*.cpp' '*.h' '*.td' '*.c' '*.tile' '*.sh' '*.cmake' '*CMakeLists.txt' |
   xargs -r grep -LE "^(//|#)?--- |Copyright \(c\)|SPDX-License-Identifier: MIT|$tag")
 status=0

@@ -9,7 +9,7 @@ cd "$(dirname "$0")/../.."
 mode=check
 [[ " $* " == *" --list "* ]] && mode=list
 
-# Added files; nothing outside of a git checkout.
+# Added files; none outside a git checkout.
 added=$({ git diff --name-only --diff-filter=A HEAD~1 && git ls-files --others --exclude-standard; } 2>/dev/null)
 
 git ls-files --cached --others --exclude-standard dialects include lib tools |

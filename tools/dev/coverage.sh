@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# coverage.sh BUILD SECONDS: runs the whole-kernel fuzzer for that long, over its modes with fixed seeds, and prints the
+# coverage.sh BUILD SECONDS: runs the whole-kernel fuzzer for SECONDS, in all its modes with fixed seeds, and prints the
 # line coverage of lib/Transforms and lib/Conversion by file. Unreached lines are listed in BUILD/coverage/missed.txt.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -26,7 +26,7 @@ run mutants 40 --mutate examples,test/Exec
 
 llvm-profdata merge "$folder"/*.profraw -o "$folder/all.profdata"
 
-# Functions that other libraries also compile, without counters, cause a warning.
+# Functions that other libraries also compile, but without counters, cause a warning.
 coverage() {
   llvm-cov "$@" "$fuzzer" -instr-profile="$folder/all.profdata" -compilation-dir="$PWD" \
     -sources "$PWD/lib/Transforms" "$PWD/lib/Conversion" 2>"$folder/warnings"

@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# fuzz.sh SECONDS [--update]: builds the fuzz targets with sanitizers (build/fuzz) and runs them for that long, from the
-# corpora in test/fuzz: half of the time the front end (corpus), one twelfth each the PTX parser (ptx) and libtilert
-# (artifact), a third the passes, with mutated IR of the examples and tests. Then, for the same time again, it runs
-# random whole kernels with the compiler of build/, with other seeds for each commit, and for a tenth of the time random
-# kernels for the front end, compared with Python (test/Reference). New inputs stay in build/fuzz/corpus, ptx and
-# artifact for the next run; --update adds the small ones that reach new code to the corpora.
+# fuzz.sh SECONDS [--update]: builds the fuzz targets with sanitizers (build/fuzz) and runs them for SECONDS, starting
+# from the corpora in test/fuzz. Half of the time is spent on the front end (corpus), one twelfth each on the PTX parser
+# (ptx) and libtilert (artifact), and a third on the passes, with mutated IR from the examples and tests. Then, for as
+# long again, it runs random whole kernels with the compiler of build/, using different seeds for each commit. For a
+# tenth of SECONDS, it runs random kernels for the front end and compares their results with Python (test/Reference).
+# New inputs stay in build/fuzz/corpus, ptx and artifact for the next run; --update adds the small ones that reach new
+# code to the corpora.
 # fuzz.sh --quick: runs the same for a minute or two without sanitizers, as ./run test does: the corpora, and mutants
 # and kernels from fixed seeds.
-# The last line is "fuzz: no finding ..." or the location of the finding and how to reproduce it; the exit code tells
-# which.
+# The last line is "fuzz: no finding ..." or the location of the finding and how to reproduce it. The exit code is
+# nonzero if there is a finding.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 [ -f build/build.ninja ] || cmake --preset dev >/dev/null
@@ -53,7 +54,7 @@ ninja -C build/fuzz --quiet tile-fuzz-frontend tile-fuzz-ptx tile-fuzz-artifact 
 ninja -C build --quiet tile-fuzz-kernels tilec
 mkdir -p "$findings"
 
-# Sanitizers make frames several times larger than the nesting limits assume.
+# Sanitizers make stack frames several times larger than the nesting limits assume.
 ulimit -s 65536 2>/dev/null || true
 
 # update TARGET CORPUS
@@ -91,7 +92,7 @@ if [ "${2:-}" = --update ]; then
   exit
 fi
 fuzz $bin/tile-fuzz-frontend corpus $((seconds - seconds / 6 - seconds / 3))
-# libFuzzer runs forever with a time of 0.
+# libFuzzer would run forever with a time of 0.
 fuzz $bin/tile-fuzz-ptx ptx $((seconds / 12 + 1))
 fuzz $bin/tile-fuzz-artifact artifact $((seconds / 12 + 1))
 if ! $bin/tile-fuzz-ir --seed="$seed" --seconds=$((seconds / 3)) --jobs="$(nproc)" --findings="$findings/ir" \

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# make-shell.sh BIN OUT: writes completions for bash, zsh and fish, and manual pages, of tilec and tile-run in BIN,
-# based on their --help output, which lists the option tables.
+# make-shell.sh BIN OUT: writes completions for bash, zsh and fish, and manual pages, for tilec and tile-run in BIN.
+# They are based on the --help output of the tools, which lists the option tables.
 set -euo pipefail
 bin=$1
 out=$2

@@ -4,9 +4,9 @@
 #
 #   tools/dev/new-pass.sh cta-share-panels optimisation cta-split-stores "let warps share the panels of a store"
 #
-# FLAG is dialect, verb, object; KIND is correctness or optimisation; the pass follows the pass AFTER in the pipeline
-# and requires the form that AFTER ensures. It gets a declaration in Passes.td, a source file, a test that fails until
-# it is written, a row in the table of passes, and a step in the pipeline.
+# FLAG consists of dialect, verb and object. KIND is correctness or optimisation. The pass follows the pass AFTER in the
+# pipeline and requires the form that AFTER ensures. The script writes a declaration in Passes.td, a source file, a test
+# that fails until the pass is implemented, a row in the table of passes, and a step in the pipeline.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 die() {

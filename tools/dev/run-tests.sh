@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# run-tests.sh [BUILD] [--fuzz | --changed]: runs unit tests, lit tests, the repository checks, a share of the pass matrix
-# and, with --fuzz, the quick part of fuzzing. With --changed: the test programs that were linked since all tests passed,
-# the lit tests that the changes can reach (changed-tests.sh), and the checks. Prints the time of each part and the
-# slowest tests. The last line is "N passed, N failed"; the exit code is nonzero if something failed.
+# run-tests.sh [BUILD] [--fuzz | --changed]: runs unit tests, lit tests, the repository checks, a share of the pass
+# matrix and, with --fuzz, the quick part of fuzzing. With --changed, runs only the test programs that were linked since
+# all tests last passed, the lit tests that the changes may affect (changed-tests.sh), and the checks. Prints the time
+# of each part and the slowest tests. The last line is "N passed, N failed"; the exit code is nonzero if something
+# failed.
 set -uo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 build=$(cd "${1:-$root/build}" && pwd)
@@ -46,7 +47,7 @@ unit_tests() {
     status=$(sed -n '$s/^exit //p' "$log")
     good=$(count "$log" '^\[  PASSED  \] [0-9]+ test')
     bad=$(count "$log" '^ *[0-9]+ FAILED TEST')
-    # A test program that crashes has failed at least once.
+    # A test program that crashes counts as at least one failure.
     [ "$status" != 0 ] && [ "$bad" = 0 ] && bad=1
     add "$good" "$bad"
     echo "$(basename "$log"): $good passed, $bad failed"
@@ -97,7 +98,7 @@ repository_checks() {
 timed "unit tests" unit_tests
 timed "lit tests" lit_tests
 timed "checks of the repository" repository_checks
-# Each commit runs a different share of the matrix.
+# Each commit runs a different share of the pass matrix.
 [ "$mode" = --changed ] ||
   timed "share of the matrix of passes" check skip-matrix "$root/tools/dev/skip-matrix.sh" "$build" "$(git -C "$root" rev-parse HEAD 2>/dev/null || echo 0)"
 [ "$mode" != --fuzz ] || timed "fuzzing" check fuzz "$root/tools/dev/fuzz.sh" --quick

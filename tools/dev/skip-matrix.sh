@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# skip-matrix.sh [BUILD [HASH]]: runs every execution test without each optimisation pass (hours). With a commit hash,
-# which selects them, runs a tenth of the tests without one pass.
+# skip-matrix.sh [BUILD [HASH]]: runs every execution test once for each optimisation pass, with that pass disabled
+# (takes hours). With a commit hash, runs a tenth of the tests with one pass disabled; the hash selects both.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 build=$(cd "${1:-build}" && pwd) hash=${2:-}

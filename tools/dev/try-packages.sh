@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# try-packages.sh [SUITE...]: installs the packages of build/package in clean Debian roots (bookworm and trixie), as
-# root, and acts as a new user there, without GPU, driver and CUDA toolkit: compiles a kernel, runs it in the simulator,
-# builds the examples with embedded kernels according to their first lines, and runs them. Then it repeats a part with
-# the archive. Needs mmdebstrap and the configured apt mirror.
+# try-packages.sh [SUITE...]: as root, installs the packages of build/package in clean Debian roots (bookworm and
+# trixie). Then, as a new user there without GPU, driver and CUDA toolkit, it compiles a kernel, runs it in the
+# simulator, builds the examples with embedded kernels as their first lines say, and runs them. Finally it repeats some
+# of this with the archive. Needs mmdebstrap and the configured apt mirror.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 folder=$PWD/build/package
@@ -13,7 +13,7 @@ trap 'rm -rf "$work"' EXIT
 chmod 755 "$work"
 [ $# -gt 0 ] || set -- bookworm trixie
 
-# Additional dependencies of the examples: Debian has ONNX Runtime from trixie on.
+# Additional dependencies of the examples. Debian has ONNX Runtime only from trixie on.
 declare -A libraries=([bookworm]=libdlpack-dev,libtorch-dev [trixie]=libdlpack-dev,libtorch-dev,libonnxruntime-dev)
 
 for suite in "$@"; do
@@ -59,7 +59,7 @@ example dlpack dlpack
 [ ! -e /usr/include/onnxruntime ] || example onnxruntime-operator try-operator
 dpkg -r tile-compiler tile-dev tile >/dev/null
 
-# The archive: unpacked anywhere, found by CMake, and next to `run`.
+# Unpack the archive in any folder; CMake must find it, and `run` must find it next to itself.
 tar xf tile-*.tar.gz
 mv tile-*/ moved
 moved/bin/tilec moved/share/tile/examples/softmax.tile -o softmax.ptx

@@ -110,7 +110,7 @@ Answer compile(const tilec_compiler &compiler, const Request &request, const std
   return answer;
 }
 
-/// Delivers one diagnostic of the JSON document, with its notes.
+/// Passes one diagnostic of the JSON document, with its notes, to the caller.
 void deliver(const Json &one, const tilec_request &request, std::string &firstError) {
   auto text = [&](const char *key) { return one.value(key, std::string()); };
   auto number = [&](const char *key) { return one.value(key, uint32_t(0)); };

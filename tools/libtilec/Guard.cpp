@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The linker redirects calls of abort and similar functions in libtilec, including those of the linked LLVM and C++
-// library, to the functions below (--wrap). In a thread that compiles they jump to the start of the compilation. Other
+// The linker redirects calls to abort and similar functions in libtilec, including calls from the linked LLVM and C++
+// library, to the functions below (--wrap). In a thread that compiles, they jump to the start of the compilation. Other
 // threads and the rest of the program are not affected. _exit is not redirected, because the child process that becomes
 // ptxas calls it.
 #include "Guard.h"
@@ -23,7 +23,7 @@ struct Exit {
 };
 thread_local Exit *current = nullptr;
 
-/// Ends the compilation of this thread; returns if there is none.
+/// Ends the compilation in this thread. Returns if there is no compilation.
 void leave(const char *reason) {
   Exit *exit = std::exchange(current, nullptr);
   if (!exit)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Requests, answers and messages are memory-backed files of any size, so neither side waits for the other to read.
+// Requests, answers and messages are memory-backed files of any size, so neither process waits for the other to read.
 #include "Worker.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -56,7 +56,7 @@ public:
 
 constexpr int cannotStart = 127; // exit code of a shell
 
-/// Runs in the child: only calls functions that are safe between fork and exec.
+/// Runs in the child process: calls only functions that are safe between fork and exec.
 [[noreturn]] void becomeWorker(const char *program, pid_t parent, const int (&files)[3], uint64_t memoryBytes) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   sigset_t none;
@@ -73,7 +73,7 @@ constexpr int cannotStart = 127; // exit code of a shell
   _exit(cannotStart);
 }
 
-/// Waits until the process ends; kills it on cancellation.
+/// Waits until the process ends. If the compilation is cancelled, kills the process.
 int waitFor(pid_t worker, const std::atomic<bool> *cancelled) {
   constexpr int millisecondsToNotice = 20;
   pollfd ended = {static_cast<int>(syscall(SYS_pidfd_open, worker, 0)), POLLIN, 0};

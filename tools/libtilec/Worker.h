@@ -13,10 +13,10 @@ struct WorkerSettings {
   uint64_t memoryBytes = 0; ///< 0: no limit
 };
 
-/// Returns bin/tilec of the folder in which libtilec is installed or built; empty if there is none.
+/// Returns the path of bin/tilec in the folder in which libtilec is installed or built; empty if there is none.
 std::string findWorker();
 
-/// Compiles in a worker. Any failure of the process becomes an answer. `cancelled` may be null.
+/// Compiles in a worker process. If the process fails, returns an answer that says so. `cancelled` may be null.
 Answer compileInWorker(const WorkerSettings &settings, const Request &request, const std::atomic<bool> *cancelled);
 
 } // namespace tile

@@ -51,7 +51,7 @@ std::string findBuildId() {
   return search.found;
 }
 
-/// Identifies a tool by path, size and time, because hashing 30 MB would take longer than a lookup may.
+/// Identifies a tool by path, size and time, because hashing 30 MB would take longer than a cache lookup.
 std::string identityOf(const std::optional<std::string> &path) {
   fs::file_status status;
   llvm::SmallString<128> real;
@@ -101,8 +101,8 @@ std::string keyOf(const Request &request, const CommandLine &line) {
   return driver::DiskCache::keyOf(parts);
 }
 
-// A cache entry is the answer, with a checksum after each of its `files`; the checksum of the source is empty, because
-// the key contains its text.
+// A cache entry is an answer in which each element of `files` is followed by a checksum. The checksum of the source is
+// empty, because the key contains its text.
 std::optional<Answer> findAnswer(const driver::DiskCache &cache, StringRef key) {
   std::optional<std::string> bytes = key.empty() ? std::nullopt : cache.find(key);
   std::optional<Answer> kept = bytes ? decodeAnswer(*bytes) : std::nullopt;

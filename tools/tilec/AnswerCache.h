@@ -2,8 +2,8 @@
 // Caches answers of the compiler in a DiskCache.
 //
 // The key covers everything that is known before the compilation: the compiler itself, the source, the options, ptxas
-// and libdevice, and the signature file. Imported modules are only known afterwards, so a cached answer has their
-// checksums, and is only valid while they match.
+// and libdevice, and the signature file. Imported modules are known only after the compilation. A cached answer
+// therefore contains their checksums, and is valid only while these match.
 #pragma once
 
 #include "Driver/DiskCache.h"
@@ -13,12 +13,12 @@
 
 namespace tile {
 
-/// Returns the key of a request. Empty: the answer must not be cached.
+/// Returns the key of a request, or "" if the answer must not be cached.
 std::string keyOf(const Request &request, const CommandLine &line);
 
 std::optional<Answer> findAnswer(const driver::DiskCache &cache, llvm::StringRef key);
 
-/// Stores an answer. `begin` is when the compilation began; if files have changed since then, the answer is not stored.
+/// Stores an answer. `begin` is the time when the compilation began. If files have changed since, does not store it.
 llvm::Error keepAnswer(const driver::DiskCache &cache, llvm::StringRef key, const Request &request,
                        const Answer &answer, std::chrono::system_clock::time_point begin);
 

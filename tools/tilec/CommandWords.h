@@ -9,15 +9,15 @@
 
 namespace tile {
 
-/// Parses the compiler's options into `line` and all others by `app`, whose name is that of the command. Returns the
-/// exit code if the command ends here: after --help, or with an error.
+/// Parses the compiler's options into `line` and all others with `app`, whose name is that of the command. Returns the
+/// exit code if the command ends here, after --help or an error; otherwise nullopt.
 std::optional<int> parseWords(llvm::ArrayRef<const char *> words, CLI::App &app, CommandLine &line);
 
-/// Reads the source that `line` names into it. Returns an exit code on failure.
+/// Reads the source that `line` names into `line`. Returns an exit code on failure.
 std::optional<int> readInput(CommandLine &line);
 
-/// Returns the kernels with launch directives of a file if there are several and none is selected; otherwise one empty
-/// name, for which the front end chooses.
+/// Returns the kernels with launch directives if the file has several and none is selected. Otherwise returns one empty
+/// name, with which the front end chooses the kernel.
 std::vector<std::string> listSelectedKernels(const CommandLine &line);
 
 } // namespace tile

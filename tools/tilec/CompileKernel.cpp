@@ -64,7 +64,7 @@ Outcome tile::compileKernel(CommandLine line, llvm::function_ref<llvm::Error(con
   bool isText = line.compiler.diagnosticsFormat == driver::DiagnosticsFormat::Text;
   auto owned = std::make_unique<driver::VariantCompilation>(std::move(line.compiler), line.variants, recorder);
   driver::VariantCompilation &compilation = *owned;
-  if (isLast) // freeing the IR operation by operation would then only take time
+  if (isLast) // the process ends soon; freeing the IR operation by operation would only take time
     llvm::BuryPointer(std::move(owned));
   Answer answer;
   if (compilation.run()) {

@@ -8,8 +8,9 @@
 
 namespace tile {
 
-/// Compiles `line.compiler.inputText`, or finds the result in the cache. Prints messages. Calls `use` with a result,
-/// before it is cached; its error is reported as one of the compilation. `isLast`: the process ends afterwards.
+/// Compiles `line.compiler.inputText`, or finds the result in the cache. Prints messages. Calls `use` with the result
+/// before caching it; an error that `use` returns is reported as an error of the compilation. `isLast`: the process
+/// ends afterwards.
 driver::Outcome compileKernel(CommandLine line, llvm::function_ref<llvm::Error(const Answer &)> use, bool isLast);
 
 } // namespace tile

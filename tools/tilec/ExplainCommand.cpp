@@ -22,7 +22,7 @@ using driver::Outcome;
 
 namespace {
 
-/// Compiles and binds the arguments. Invalid arguments are an error; without any arguments, nothing runs.
+/// Compiles, and binds the arguments. Invalid arguments are an error; if there are no arguments, nothing runs.
 std::optional<int> prepare(explain::ExplainRequest &request, CommandLine &line) {
   std::string messages;
   driver::CompilerOptions options = line.compiler;

@@ -21,7 +21,7 @@ Outcome report(Outcome outcome, const llvm::Twine &message) {
 
 Outcome formatFile(const std::string &path, bool isCheck) {
   const bool isInput = path == "-";
-  // Python has its own formatters, and projects have chosen one.
+  // Python files have their own formatters, and projects have already chosen one.
   if (!isInput && !llvm::StringRef(path).ends_with(".tile"))
     return report(Outcome::Usage, "'" + path + "' is not a .tile file");
   llvm::Expected<std::string> text = driver::readInput(path);

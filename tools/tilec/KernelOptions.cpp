@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reads the options of the kernel: parameters, promises, sizes, schedule and variants.
+// Reads the options about the kernel: parameters, assumptions, sizes, schedule and variants.
 #include "OptionReader.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -11,7 +11,7 @@ using tile::driver::EmitKind;
 
 namespace tile {
 
-/// Reads an integer in a range; `value` is unchanged if the option is absent.
+/// Reads an integer and checks its range. `value` does not change if the option is absent.
 bool OptionReader::readNumber(OptionId id, StringRef name, int low, int high, std::optional<int> &value) {
   const Arg *argument = arguments.getLastArg(id);
   int number = 0;
@@ -68,7 +68,7 @@ static size_t findComma(StringRef text) {
   return text.size();
 }
 
-/// Reads "BLOCK=64", or "BLOCK=64,128", where each value adds variants. The last -D of a name wins.
+/// Reads "BLOCK=64", or "BLOCK=64,128", in which each value adds variants. The last -D of a name wins.
 bool OptionReader::readDefinition(StringRef definition) {
   auto [name, remaining] = definition.split('=');
   std::vector<std::string> values;
@@ -90,7 +90,7 @@ bool OptionReader::readDefinition(StringRef definition) {
   return true;
 }
 
-/// Reads the promises and the expected values of the parameters.
+/// Reads the assumptions about the parameters and their expected values.
 bool OptionReader::readPromises() {
   for (const std::string &assumption : arguments.getAllArgValues(OPT_assume)) {
     auto [name, value] = StringRef(assumption).split('=');
@@ -192,7 +192,7 @@ bool OptionReader::readVariants() {
         "--variant chooses one of several kernels, but --variants=none makes only one; use only one of the two");
   if (isOne && options.emit == EmitKind::Tilepack)
     return fail("--variant chooses one kernel, but a tilepack holds all variants; use only one of the two");
-  // Text output shows the variant that follows from promises and sizes. Alternatives are ambiguous.
+  // Text output shows the variant that follows from assumptions and sizes. Several values of -D would be ambiguous.
   if (isOne && !mode)
     line.variants.mode = driver::VariantMode::Auto;
   if (!options.alternatives.empty() && line.variants.mode == driver::VariantMode::None) {

@@ -84,7 +84,7 @@ bool OptionReader::fail(const llvm::Twine &message) {
   return false;
 }
 
-/// Read first, because it determines the format of all other errors.
+/// Reads the format of diagnostics. This is done first, because it determines the format of all errors.
 bool OptionReader::readFormat() {
   if (!arguments.hasArg(OPT_diagnostics_format))
     return true;
@@ -132,8 +132,8 @@ bool OptionReader::checkEmpty() {
   return true;
 }
 
-/// Rejects conflicting repetitions of options that select the kernel, the output or the GPU, because only the last one
-/// would count. For settings the last one wins, so that scripts can append.
+/// Rejects conflicting repetitions of options that select the kernel, the output or the GPU, because all but the last
+/// would be ignored. For settings, the last one wins, so that scripts can append options.
 bool OptionReader::checkRepeated() {
   for (OptionId once : {OPT_cache_in, OPT_card, OPT_emit, OPT_header_name, OPT_kernel, OPT_MF, OPT_o, OPT_signature,
                         OPT_target, OPT_variant, OPT_x}) {
@@ -147,8 +147,8 @@ bool OptionReader::checkRepeated() {
   return true;
 }
 
-/// Finds the input. In `run` mode, values of runner options may look like inputs, so names with a kernel's extension
-/// are preferred.
+/// Finds the input. In `run` mode, values of runner options may look like inputs, so words with the extension of a
+/// kernel are preferred.
 const Arg *OptionReader::findInput() const {
   const Arg *first = nullptr;
   for (const Arg *argument : arguments.filtered(OPT_INPUT)) {
@@ -180,7 +180,7 @@ bool OptionReader::readInputFile() {
   return readLanguage();
 }
 
-/// Several kernels fit in a pack, and share all options but those that are about one of them.
+/// Checks several inputs: they must be combined in a pack, and options that concern a single kernel are rejected.
 bool OptionReader::checkInputs() {
   if (line.inputs.size() < 2)
     return true;
@@ -254,7 +254,7 @@ bool OptionReader::readTargets() {
   return true;
 }
 
-/// Reads the file of --card, which also determines the target if none is given.
+/// Reads the file named by --card, which also determines the target if no target is given.
 bool OptionReader::readCard() {
   const Arg *argument = arguments.getLastArg(OPT_card);
   if (!argument)
@@ -368,7 +368,7 @@ bool OptionReader::readToolkit() {
   options.toolkit.ptxas = arguments.getLastArgValue(OPT_ptxas).str();
   if (const Arg *argument = arguments.getLastArg(OPT_cuda_path)) {
     options.toolkit.roots.push_back(argument->getValue());
-    return true; // only search the folder that the user specified
+    return true; // search only the folder that the user specified
   }
   for (const char *variable : {"CUDA_HOME", "CUDA_PATH"})
     if (const char *folder = std::getenv(variable); folder && *folder)

@@ -24,7 +24,7 @@ public:
   TilecOptions();
 };
 
-/// Reads options. The first error is printed and stops.
+/// Reads options. Stops at the first error, which is printed.
 class OptionReader {
 public:
   OptionReader(const TilecOptions &table, const llvm::opt::InputArgList &arguments, bool run, CommandLine &line,
@@ -32,7 +32,7 @@ public:
       : table(table), arguments(arguments), run(run), line(line), options(line.compiler), errors(errors) {}
 
   bool read();
-  /// Reads the options of a libtilec request, for an input in memory that `line` has.
+  /// Reads the options of a libtilec request for an input in memory, which `line` already contains.
   bool readForLibrary();
   /// Reads the options of the language server, which apply to all open files.
   bool readForServer();
@@ -60,7 +60,7 @@ private:
   bool readWarnings();
   bool readToolkit();
   bool readCache();
-  /// Parses a size such as "3M" in bytes, up to `most`.
+  /// Parses a size such as "3M" and returns it in bytes; it may be at most `most`.
   static std::optional<uint64_t> parseBytes(llvm::StringRef text, uint64_t most);
 
   // KernelOptions.cpp

@@ -28,15 +28,15 @@ struct CommandLine {
 
 enum class ParseStatus { Compile, Help, Done, Error };
 
-/// Parses the words after the tool's name. `Help` and `Done`: help, or version or targets, were printed. In `run` mode,
-/// unknown words are kept in `remaining` instead of being errors. Does not read the input.
+/// Parses the words after the tool's name. Returns `Help` if help was printed, and `Done` if the version or the targets
+/// were printed. In `run` mode, unknown words are not errors but kept in `remaining`. Does not read the input.
 ParseStatus parseCommandLine(llvm::ArrayRef<const char *> words, bool run, CommandLine &line);
 
 /// Parses the options of the language server, which apply to all files.
 bool parseServerOptions(llvm::ArrayRef<const char *> words, CommandLine &line);
 
-/// Parses the options for an input in memory that `line` already has; options that name inputs or outputs are rejected.
-/// Errors are one JSON document (Driver/DiagnosticLog.h).
+/// Parses the options for an input in memory, which `line` already contains. Options that name inputs or outputs are
+/// rejected. Errors are printed as one JSON document (Driver/DiagnosticLog.h).
 bool parseLibraryOptions(llvm::ArrayRef<const char *> words, CommandLine &line, llvm::raw_ostream &errors);
 
 } // namespace tile

@@ -49,7 +49,7 @@ bool holdsSeveral(const CommandLine &line) {
   return line.compiler.emit == EmitKind::Tilepack || line.compiler.emit == EmitKind::Header;
 }
 
-/// Returns the kernels of a source that have launch directives. A kernel with instances stands for these.
+/// Returns the kernels of a source that have launch directives. A kernel with instances is replaced by its instances.
 std::vector<std::string> kernelsOf(const CommandLine &line) {
   if (line.compiler.language != driver::InputLanguage::Tile)
     return {};
@@ -80,7 +80,7 @@ public:
 
   bool add(const Input &input) { return input.isArtifact() ? addArtifact(input) : addSource(input); }
 
-  /// Returns the pack, or the header.
+  /// Returns the pack or the header, depending on the output.
   std::optional<std::string> finish() {
     runtime::Result<std::string> pack = runtime::writeBundle(artifacts);
     if (!pack)

@@ -9,14 +9,15 @@
 
 namespace tile {
 
-/// Returns true if the words ask for a pack of kernels: there are several inputs, an artifact, or a name.
+/// Returns true if the command line asks for a pack: there are several inputs, an input that is an artifact, or a
+/// NAME=FILE input.
 bool namesPack(const CommandLine &line);
 
-/// Returns true if the source, whose text `line` has, has several kernels with launch directives, none is chosen, and
-/// the output can hold several.
+/// Returns true if the source, already loaded into `line`, has several kernels with launch directives, none of them is
+/// selected, and the output can contain several.
 bool hasSeveralKernels(const CommandLine &line);
 
-/// Returns the exit code. `write` writes the result and the dependency file.
+/// Makes the pack and returns the exit code. `write` writes the result and the dependency file.
 int packCommand(const CommandLine &line,
                 llvm::function_ref<llvm::Error(const std::string &result, llvm::ArrayRef<std::string> files)> write);
 

@@ -18,7 +18,7 @@ std::string toBytes(const Json &json) {
   return {bytes.begin(), bytes.end()};
 }
 
-/// Decodes CBOR. Strings may hold any bytes, which CBOR strings, unlike those of JSON, represent unchanged.
+/// Decodes CBOR. Strings may contain any bytes, which CBOR, unlike JSON, represents unchanged.
 Json fromBytes(StringRef bytes) {
   return Json::from_cbor(bytes.begin(), bytes.end(), /*strict=*/true, /*allow_exceptions=*/false);
 }

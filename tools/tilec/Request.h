@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A compiler request as data, and its answer: libtilec compiles in its own process, `tilec worker` in another.
+// A compiler request as data, and its answer. libtilec compiles a request in its own process or in another, `tilec
+// worker`.
 //
 //   Request ──prepareRequest──► CommandLine ──answerRequest──► Answer
 #pragma once
@@ -11,7 +12,7 @@
 namespace tile {
 
 struct Request {
-  std::string name; ///< in "<>" if it is not a file
+  std::string name; ///< in angle brackets if it is not a file
   std::string text;
   std::vector<std::string> options; ///< as on the command line of tilec
 };
@@ -19,17 +20,17 @@ struct Request {
 struct Answer {
   driver::Outcome outcome = driver::Outcome::Internal;
   std::string artifact;
-  std::string diagnostics; ///< JSON, see Driver/DiagnosticLog.h; or the last output of a compiler that crashed
+  std::string diagnostics; ///< JSON, see Driver/DiagnosticLog.h, or the last output of a compiler that crashed
   std::vector<std::string> files;
 };
 
-/// Encodes values as bytes for pipes and files. Decoding returns nullopt if the bytes are not such a value.
+/// Encodes values as bytes for pipes and files. Decoding returns nullopt if the bytes do not encode such a value.
 std::string encode(const Request &request);
 std::string encode(const Answer &answer);
 std::optional<Request> decodeRequest(llvm::StringRef bytes);
 std::optional<Answer> decodeAnswer(llvm::StringRef bytes);
 
-/// Parses the options. Returns an Answer if they are invalid.
+/// Parses the options of a request. Returns an Answer if they are invalid; otherwise nullopt.
 std::optional<Answer> prepareRequest(const Request &request, CommandLine &line);
 Answer answerRequest(CommandLine line);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // `tilec run kernel.tile M=512 --device=auto|cuda|sim|interp --check`: compiles and runs a kernel.
 //
-// The command line is split: options in tilec's table configure the compiler; the runner parses the others exactly as
-// tile-run does. If a file has several kernels and none is named, all kernels with launch directives run. Kernels that
-// others run after (`#: after`) run before these, on the same buffers.
+// The command line is split: options in tilec's table configure the compiler, and the runner parses the others exactly
+// as tile-run does. If a file has several kernels and none is named, all kernels with launch directives run. If a
+// kernel names others with `#: after`, these run before it, on the same buffers.
 #include "RunCommand.h"
 
 #include "CommandWords.h"
@@ -29,7 +29,7 @@ using driver::Outcome;
 
 namespace {
 
-/// Returns the best target for the device: its architecture-specific variant if there is one.
+/// Returns the best target for the device, which is the architecture-specific one if it exists.
 std::optional<std::string> targetOfDevice(const runner::CudaDeviceInfo &info) {
   std::string name = llvm::formatv("sm_{0}{1}", info.major, info.minor);
   if (target::findTarget(name + "a"))
@@ -39,8 +39,8 @@ std::optional<std::string> targetOfDevice(const runner::CudaDeviceInfo &info) {
   return std::nullopt;
 }
 
-/// Chooses between cuda and sim, the target of the GPU, and the number of SMs to compile for: that of the GPU, or the
-/// one requested for the simulator. Returns an exit code on failure.
+/// Chooses between cuda and sim, and determines the target of the GPU and the number of SMs to compile for, which is
+/// that of the GPU, or the one requested for the simulator. Returns an exit code on failure.
 std::optional<int> chooseDevice(runner::RunOptions &run, CommandLine &line) {
   line.compiler.numSms = std::max(0, run.multiprocessors);
   if (run.device == "interp" || run.device == "sim")
@@ -60,7 +60,7 @@ std::optional<int> chooseDevice(runner::RunOptions &run, CommandLine &line) {
   if (llvm::StringRef number = llvm::StringRef(run.device); number.consume_front("cuda:"))
     number.getAsInteger(10, ordinal);
   if (ordinal >= devices->size())
-    return std::nullopt; // the runner reports a device that does not exist
+    return std::nullopt; // the runner reports that the device does not exist
   line.compiler.numSms = std::max(0, (*devices)[ordinal].multiprocessors);
   if (line.targetGiven)
     return std::nullopt;
@@ -105,7 +105,7 @@ struct InterpreterArguments {
         ->group(group);
   }
 
-  /// Joins the words "55", "if", "pid==(1,0)" after --print-values to one value.
+  /// Joins the words "55", "if", "pid==(1,0)" after --print-values into one value.
   static std::vector<std::string> joinConditions(llvm::ArrayRef<std::string> words) {
     std::vector<std::string> joined;
     for (size_t i = 0; i < words.size(); ++i) {
@@ -159,7 +159,7 @@ struct InterpreterArguments {
     return std::nullopt;
   }
 
-  /// Returns an exit code if the kernel has no such lines or variables.
+  /// Checks that the kernel has the requested lines and variables. Returns an exit code if it does not.
   std::optional<int> check(const CommandLine &line, const interp::DebugInfo &info) const {
     for (const interp::Condition &condition : options.debug.breakpoints)
       if (std::string mistake = condition.findMistake(info); !mistake.empty())
@@ -181,7 +181,7 @@ struct LoadedKernel {
   std::unique_ptr<runner::Device> device;
 };
 
-/// Returns an exit code on failure.
+/// Loads a kernel for the interpreter. Returns an exit code on failure.
 std::optional<int> loadKernel(const CommandLine &line, const InterpreterArguments &arguments, LoadedKernel &kernel) {
   kernel.compilation = std::make_unique<driver::Compilation>(line.compiler, messages());
   bool loaded = kernel.compilation->load();
@@ -205,7 +205,7 @@ CommandLine lineFor(const CommandLine &line, const std::string &kernel) {
   return one;
 }
 
-/// `before` are the kernels that run before this one.
+/// Runs a kernel in the interpreter. `before` lists the kernels that run before it.
 int runInterpreter(const runner::RunOptions &run, CommandLine &line, const InterpreterArguments &arguments,
                    llvm::ArrayRef<std::string> before) {
   line.compiler.pipeline.instrument = false; // the interpreter has no clock
@@ -235,7 +235,7 @@ int runInterpreter(const runner::RunOptions &run, CommandLine &line, const Inter
 /// Compiles for a GPU or the simulator. Returns an exit code on failure.
 std::optional<int> makeArtifact(const runner::RunOptions &run, CommandLine line,
                                 std::vector<runtime::Artifact> &artifacts) {
-  // Without ptxas the driver compiles the PTX.
+  // Without ptxas, the driver compiles the PTX.
   bool isPtx = run.device == "sim" || !codegen::findPtxas(line.compiler.toolkit);
   line.compiler.emit = isPtx ? EmitKind::Ptx : EmitKind::Cubin;
   driver::Compilation compilation(line.compiler, messages());
@@ -272,13 +272,14 @@ int runKernel(const runner::RunOptions &run, CommandLine &line, const Interprete
   return run.device == "interp" ? runInterpreter(run, line, arguments, before) : runCompiled(run, line, before);
 }
 
-/// A kernel to run, and those before it (`#: after`).
+/// A kernel to run, and the kernels that run before it (`#: after`).
 struct PlannedKernel {
   std::string name; ///< empty: the front end chooses
   std::vector<std::string> before;
 };
 
-/// Returns the kernel that is named, or all kernels with launch directives, except those that run before another.
+/// Returns the kernel that is named or, if none is, all kernels with launch directives except those that run before
+/// another.
 std::vector<PlannedKernel> planKernels(const CommandLine &line, bool onlyOne) {
   frontend::DiagnosticEngine ignored; // errors are reported when the kernel is compiled
   frontend::Module module = driver::parseInput(line.compiler, /*sidecar=*/std::nullopt, ignored);

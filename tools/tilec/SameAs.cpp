@@ -21,7 +21,7 @@ constexpr int interpretedSms = 8; // InterpreterDevice::multiprocessorCount
 constexpr double compareSeconds = 60;
 constexpr uint64_t comparedCalls = 40;
 
-/// Returns the allowed error where no `expect` states one: the error of a few roundings.
+/// Returns the error that is allowed where no `expect` states one: a few rounding steps.
 double withinOf(runtime::DataType type) {
   switch (type) {
   case runtime::DataType::F64:
@@ -76,7 +76,7 @@ bool hasName(const runtime::Manifest &manifest, llvm::StringRef name) {
          llvm::any_of(manifest.constants, [&](const auto &constant) { return constant.first == name; });
 }
 
-/// Returns the words without the arguments and the options that a command for one call replaces.
+/// Returns a command for one call: the words without the arguments and the options that the call replaces.
 std::string commandWith(llvm::ArrayRef<const char *> words, const SameAsOptions &options,
                         const runner::Difference &difference) {
   std::string command = "tilec verify";
@@ -110,7 +110,7 @@ public:
     runner::AgreementOptions agreement = options.agreement;
     openDevice(ours, agreement.run.limit);
     openDevice(theirs, agreement.run.limit);
-    std::vector<std::string> common, own; // compilations of both kernels, or of the second only
+    std::vector<std::string> common, own; // arguments for both kernels, and arguments for the second one only
     for (const std::string &argument : agreement.run.arguments) {
       llvm::StringRef name = llvm::StringRef(argument).split('=').first;
       const bool isOwn = !hasName(ours.manifest(), name) && hasName(theirs.manifest(), name);

@@ -14,16 +14,16 @@ namespace tile {
 
 struct SameAsOptions {
   std::string file;                     ///< the other source; empty: not given
-  std::string kernel;                   ///< of the other source
+  std::string kernel;                   ///< kernel of the other source
   std::vector<std::string> definitions; ///< NAME=VALUE for the other kernel
-  runner::AgreementOptions agreement;   ///< with the arguments
+  runner::AgreementOptions agreement;   ///< options of the comparison, with the arguments
 };
 
-/// Adds the options of the comparison.
+/// Adds the options of the comparison to `app`.
 void addSameAsOptions(CLI::App &app, SameAsOptions &options);
 
-/// Compares the kernels of `line` with those of the other source. `words`: the command line, for a command that
-/// reproduces a difference. Prints and returns the exit code.
+/// Compares the kernels of `line` with those of the other source. `words` is the command line, from which the command
+/// that reproduces a difference is made. Prints the result and returns the exit code.
 int compareSources(const CommandLine &line, SameAsOptions options, llvm::ArrayRef<const char *> words, bool isJson,
                    bool isStrict);
 

@@ -8,7 +8,7 @@
 
 using namespace tile;
 
-/// Returns the bits that are set in the value of each integer parameter on any rank of the run.
+/// Returns, for each integer parameter, the bits that are set in its value on any rank of the run.
 static runner::Result<std::vector<uint64_t>> bitsOfRanks(const runner::RunOptions &run,
                                                          const runtime::Manifest &manifest) {
   runner::Result<runner::RankPlan> plan = runner::planRanks(run, manifest);
@@ -27,7 +27,7 @@ static runner::Result<std::vector<uint64_t>> bitsOfRanks(const runner::RunOption
 }
 
 std::optional<int> tile::specialize(const runner::RunOptions &run, CommandLine &line) {
-  line.compiler.advise = false; // the launch already implies all possible promises
+  line.compiler.advise = false; // the launch already implies all possible assumptions
   driver::CompilerOptions options = line.compiler;
   options.explainConfig = false;
   std::string text;
@@ -56,7 +56,7 @@ std::optional<int> tile::specialize(const runner::RunOptions &run, CommandLine &
     line.compiler.sizes.try_emplace(parameter.name, value);
     const uint64_t bits = (*allBits)[index];
     int divisor = bits == 0 ? 16 : int(std::min<uint64_t>(16, bits & (0 - bits)));
-    // The kernel's own promises are kept, and checked at the launch.
+    // The kernel's own assumptions stay, and are checked at the launch.
     if (divisor > parameter.divisibility)
       line.compiler.assumptions.try_emplace(parameter.name, divisor);
   }

@@ -9,9 +9,9 @@
 
 namespace tile {
 
-/// Compiles for the launch's integers: assumes the powers of two that divide them (up to 16, which wide accesses need),
-/// and chooses open parameters for their values. Explicit options take precedence. Returns an exit code on failure,
-/// after reporting it.
+/// Specializes the compilation for the launch's integers: assumes the powers of two that divide them (up to 16, which
+/// wide accesses need), and chooses open parameters for their values. Explicit options take precedence. On failure,
+/// reports it and returns an exit code.
 std::optional<int> specialize(const runner::RunOptions &run, CommandLine &line);
 
 } // namespace tile

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// tilec: one input, one output. The result is written last, so an error leaves no file behind.
+// tilec: compiles its inputs to one output. The result is written last, so an error leaves no file behind.
 #include "CompileKernel.h"
 #include "Driver/OutputFile.h"
 #include "Driver/TileSource.h"
@@ -24,7 +24,7 @@ using driver::Outcome;
 
 namespace {
 
-/// Returns the output path if -o is absent: text is printed, an artifact is named after its source.
+/// Returns the output path if -o is absent: text is printed, and an artifact is named after its source.
 std::string defaultOutput(const driver::CompilerOptions &options) {
   if (options.emit != EmitKind::Cubin && options.emit != EmitKind::Tilepack)
     return "-";
@@ -95,7 +95,7 @@ int languageServerCommand(llvm::ArrayRef<const char *> words) {
                       "The options are those of tilec and apply to all files.\n";
       return int(Outcome::Success);
     }
-    if (llvm::StringRef(word) != "--stdio") // some clients pass it, although it is the only mode
+    if (llvm::StringRef(word) != "--stdio") // some clients pass --stdio, although it is the only mode
       options.push_back(word);
   }
   CommandLine line;

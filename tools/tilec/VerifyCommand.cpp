@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // `tilec verify kernel.tile`: verifies each kernel with launch directives, with each set of constants that an artifact
-// of it would contain: alternatives of -D, configurations, and block sizes that the compiler chooses.
+// of the kernel would contain: values of -D, configurations, and block sizes that the compiler chooses.
 #include "VerifyCommand.h"
 
 #include "CommandWords.h"
@@ -58,7 +58,7 @@ std::optional<int> readWords(llvm::ArrayRef<const char *> words, VerifyRequest &
   return parseWords(words, app, line);
 }
 
-/// Returns the options with each combination of the alternatives of -D.
+/// Returns the options with each combination of the values of -D.
 std::vector<driver::CompilerOptions> combineAlternatives(driver::CompilerOptions options) {
   std::vector<driver::CompilerOptions> all;
   const auto alternatives = std::move(options.alternatives);
@@ -73,7 +73,7 @@ std::vector<driver::CompilerOptions> combineAlternatives(driver::CompilerOptions
   return all;
 }
 
-/// A set of constants to verify, with the text that names it.
+/// A set of constants to verify, with a text that names it.
 struct Case {
   driver::CompilerOptions options;
   std::string name;
@@ -95,7 +95,8 @@ std::string nameOf(const driver::CompilerOptions &options) {
   return name;
 }
 
-/// Returns the cases of a kernel. Promises of variants are dropped: the general variant accepts all of their launches.
+/// Returns the cases of a kernel. The assumptions of variants are dropped, because the general variant accepts all of
+/// their launches.
 std::vector<Case> listCases(const CommandLine &line) {
   std::vector<Case> cases;
   std::set<std::string> names;
@@ -118,7 +119,7 @@ std::vector<Case> listCases(const CommandLine &line) {
   return cases;
 }
 
-/// Shows the input as it was given; locations have its absolute path.
+/// Replaces the absolute path of the input in a position by the path that the user gave.
 void shortenPosition(verify::Finding &finding, llvm::StringRef input) {
   llvm::SmallString<256> whole;
   llvm::StringRef position = finding.position;
@@ -181,7 +182,7 @@ private:
       document.push_back(std::move(entry));
       return 0;
     }
-    // Further cases mostly have the same findings.
+    // Print each finding once, because further cases usually have the same findings.
     for (const auto *findings : {&report.accesses, &report.conditions})
       for (const verify::Finding &finding : *findings)
         if (std::string text = verify::toLine(finding); printed.insert(text).second)
@@ -191,7 +192,7 @@ private:
     return 0;
   }
 
-  /// Adds an answer that is not a proof to the log, once.
+  /// Adds an answer to the log, once, unless it is a proof.
   void record(const verify::Finding &finding) {
     using Severity = mlir::DiagnosticSeverity;
     const std::string text = verify::toLine(finding);
@@ -215,7 +216,7 @@ private:
 
   VerifyRequest &request;
   verify::Solver &solver;
-  mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED}; ///< path of the log
+  mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED}; ///< MLIR context of the log's positions
   driver::DiagnosticLog log;
   std::set<std::string> recorded;
   llvm::json::Array document;

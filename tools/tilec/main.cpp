@@ -32,8 +32,8 @@ static void reportOutOfMemory(void *, const char *, bool) {
   std::_Exit(int(tile::driver::Outcome::Rejected));
 }
 
-/// Reports errors of tile-opt. Afterwards LLVM ends the process: with a trace for a bug, else, as for a full disk, with
-/// exit code 1.
+/// Reports errors of tile-opt. Afterwards LLVM ends the process: with a stack trace if the error is a bug, otherwise
+/// (for example, if the disk is full) with exit code 1.
 static void reportTileOptError(void *, const char *reason, bool) {
   llvm::errs() << "tile-opt: error: " << reason << '\n';
 }
@@ -59,11 +59,11 @@ void tuneMalloc() {
   mallopt(M_TOP_PAD, 64 << 20);
 }
 
-struct sigaction traceHandler; ///< LLVM's, the same for all signals of a crash.
+struct sigaction traceHandler; ///< LLVM's handler, which is the same for all crash signals.
 volatile std::sig_atomic_t crash = 0;
 
-/// LLVM's trace of a crash allocates memory. If the crash occurred within malloc, this would deadlock, so a timer ends
-/// the process with the signal of the crash.
+/// Limits the time for LLVM's trace of a crash. The trace allocates memory, so it would deadlock if the crash occurred
+/// within malloc. A timer then ends the process with the signal of the crash.
 void limitTrace(int number, siginfo_t *info, void *context) {
   constexpr unsigned seconds = 10;
   crash = number;
@@ -75,8 +75,9 @@ void limitTrace(int number, siginfo_t *info, void *context) {
   traceHandler.sa_sigaction(number, info, context);
 }
 
-/// Initializes LLVM's signal handlers, but not for signals that nohup ignores: the handler would remove the output of a
-/// tile-opt that keeps running. Exceeding the file size limit is an error of write(), like a full disk.
+/// Initializes LLVM's signal handlers, but not for signals that nohup ignores, because the handler would remove the
+/// output of a tile-opt that keeps running. Exceeding the file size limit becomes an error of write(), like a full
+/// disk.
 void initLlvm(std::optional<llvm::InitLLVM> &init, int &argc, char **&argv) {
   llvm::SmallVector<int> ignored = {SIGXFSZ};
   for (int number : {SIGHUP, SIGINT, SIGTERM})
