@@ -420,7 +420,7 @@ tile_status tile_jit_choice(tile_jit_kernel *kernel, void *const *arguments, siz
   if (!kernel || !choice)
     return fail(TILE_ERROR_INVALID_ARGUMENT, "tile_jit_choice: an argument is a null pointer");
   if (!areArguments(*kernel, arguments, count))
-    return fail(TILE_ERROR_INVALID_ARGUMENT, fmt::format("tile_jit_choice: {} arguments, and the kernel takes {}",
+    return fail(TILE_ERROR_INVALID_ARGUMENT, fmt::format("tile_jit_choice: got {} arguments, but the kernel takes {}",
                                                          count, kernel->parameters.size()));
   return guarded([&] { return choose(*kernel, /*hasGrid=*/false, arguments, *choice); });
 }

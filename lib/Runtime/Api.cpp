@@ -403,7 +403,7 @@ tile_status tile_launch_values(tile_kernel *kernel, const tile_launch_options *o
     return nullArgument("tile_launch_values", kernel ? "values" : "kernel");
   return guarded([&] {
     if (count != kernel->checks.size())
-      return reportError(TILE_ERROR_INVALID_ARGUMENT, "kernel '{}' takes {} arguments, {} were given",
+      return reportError(TILE_ERROR_INVALID_ARGUMENT, "kernel '{}' takes {} arguments, but {} were given",
                          kernel->artifact.manifest.kernel, kernel->checks.size(), count);
     uint64_t storage[TILE_MAX_PARAMETERS];
     void *arguments[TILE_MAX_PARAMETERS];

@@ -75,7 +75,7 @@ Status checkParameters(const Driver &driver, const tile_kernel &kernel, CUfuncti
     return Success{};
   if (*count != expected.size())
     return makeError(TILE_ERROR_NOT_AN_ARTIFACT,
-                     "the artifact's code takes {} arguments, its manifest describes {}; compile or copy it again",
+                     "the artifact's code takes {} arguments, but its manifest describes {}; compile or copy it again",
                      *count, expected.size());
   for (size_t i = 0; i < *count; ++i) {
     size_t offset = 0, size = 0;

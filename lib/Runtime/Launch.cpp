@@ -144,7 +144,7 @@ tile_status launchBlocks(const tile_kernel &kernel, const LoadedModule &module, 
 
 tile_status checkArgumentArray(const tile_kernel &kernel, void *const *arguments, size_t count) {
   if (count != kernel.checks.size())
-    return reportError(TILE_ERROR_INVALID_ARGUMENT, "kernel '{}' takes {} arguments, {} were given",
+    return reportError(TILE_ERROR_INVALID_ARGUMENT, "kernel '{}' takes {} arguments, but {} were given",
                        kernel.artifact.manifest.kernel, kernel.checks.size(), count);
   for (size_t i = 0; i < count; ++i)
     if (!arguments || !arguments[i])

@@ -67,9 +67,9 @@ Status checkAgainstGeneral(const Manifest &manifest, const Manifest &general) {
       return malformed(fmt::format("variant {} has a parameter '{}', which the general variant {} lacks",
                                    variantLabel(manifest), parameter.name, variantLabel(general)));
     if (other->typeName() != parameter.typeName())
-      return malformed(fmt::format("parameter '{}' of variant {} has type {}, of the general variant {} {}",
-                                   parameter.name, variantLabel(manifest), parameter.typeName(), variantLabel(general),
-                                   other->typeName()));
+      return malformed(fmt::format(
+          "parameter '{}' of variant {} has type {}, but in the general variant {} it has type {}", parameter.name,
+          variantLabel(manifest), parameter.typeName(), variantLabel(general), other->typeName()));
     if (parameter.alignment % other->alignment != 0 || parameter.divisibility % other->divisibility != 0)
       return malformed(
           fmt::format("variant {}, the first, is not general: it assumes more about parameter '{}' than {}",

@@ -1,6 +1,6 @@
 'use strict';
-// Helpers of all views: elements, number formats, colours. The palette is Okabe and Ito's, which is safe for
-// colour-blind readers.
+// Helpers for all views: elements, number formats, colours. The palette is Okabe and Ito's, which colour-blind readers
+// can distinguish.
 const palette = ['#0072b2', '#e69f00', '#009e73', '#cc79a7', '#56b4e9', '#d55e00', '#f0e442', '#666666'];
 
 /// element('p', {class: 'note', onclick: f}, 'text', otherElement)

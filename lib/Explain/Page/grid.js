@@ -1,5 +1,5 @@
-// The thread block that computes each part of each output, by launch order, wave or the block's own order; and the L2
-// lines that concurrent blocks share.
+// Shows the thread block that computes each part of each output, coloured by launch order, wave or the order within the
+// block, and the L2 cache lines that concurrent blocks share.
 
 /// Yields the integers of a list of runs [first, count, …].
 function* expandRuns(runs) {
@@ -7,7 +7,7 @@ function* expandRuns(runs) {
     for (let number = runs[i]; number < runs[i] + runs[i + 1]; ++number) yield number;
 }
 
-/// Returns the share of the cells read by block `cta` that block `other` reads, too.
+/// Returns which share of the cells that block `cta` reads is also read by block `other`.
 function sharedCells(l2, cta, other) {
   let all = 0, both = 0;
   for (const array of l2.arrays) {
@@ -25,7 +25,7 @@ function gridState(grid) {
   const state = {mode: 'order', time: 1, cta: 0, maps: []};
   const waveOf = cta => grid.persistent ? 0 : Math.floor(cta / grid.at_a_time);
   const waves = Math.max(1, Math.ceil(grid.thread_blocks / grid.at_a_time));
-  /// Ordered by wave, then by launch order. A persistent block works in several rounds.
+  /// Cells in the order of waves, and within a wave in launch order. A persistent block works in several rounds.
   state.isLater = (cta, round, rounds) => (round * grid.thread_blocks + cta) / (grid.thread_blocks * rounds) > state.time;
   state.hasBegun = cta => !state.isLater(cta, waveOf(cta), grid.persistent ? 1 : waves);
   state.wave = () => {
@@ -75,7 +75,7 @@ function outputMap(grid, output, state) {
   const cellsOf = new Map();
   for (const cta of output.ctas) cellsOf.set(cta, (cellsOf.get(cta) || 0) + 1);
   const programs = grid.programs.reduce((a, b) => a * b, 1);
-  // Each program of a persistent block is assumed to write the same number of its cells.
+  // Assume that each program of a persistent block writes the same number of cells.
   const roundOf = cell => {
     if (!grid.persistent) return state.waveOf(output.ctas[cell]);
     const each = Math.max(1, Math.ceil((programs - output.ctas[cell]) / Math.max(grid.thread_blocks, 1)));

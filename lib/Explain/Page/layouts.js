@@ -1,4 +1,4 @@
-// Pictures of layouts: the linear map from (register, lane, warp), or from an offset, to a position in the tensor.
+// Draws layouts: the linear map from (register, lane, warp), or from an offset, to a position in the tensor.
 
 /// Computes the coordinates of an input: the XOR of the bases of its set bits.
 function applyBases(bases, value, into) {

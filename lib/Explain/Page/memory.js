@@ -1,4 +1,4 @@
-// Draws one request of a warp: the sectors of global memory that it touches, or the banks of shared memory.
+// Draws one warp request: the sectors of global memory that it touches, or the banks of shared memory.
 function requestPicture(access) {
   const lanes = access.addresses.map((address, lane) => ({address, lane})).filter(one => one.address >= 0);
   if (access.space === 'global') {

@@ -2,8 +2,8 @@
 const nameOfKind = kind => kind === 'product' ? 'MMA' : kind;
 const kindColours = {work: palette[4], wait: '#d9d9d9', copy: palette[1], product: palette[2], idle: '#f9e4e4'};
 
-/// Returns the modelled clocks for which each role's warps wait, by line: [[line, [clocks of each role]], …], longest
-/// first.
+/// Returns for how many modelled clock cycles each role's warps wait, by line, longest first:
+/// [[line, [cycles of each role]], …].
 function waitsByLine(pipeline) {
   const waits = new Map();
   pipeline.lanes.slice(0, pipeline.roles).forEach((lane, role) => {
@@ -23,8 +23,8 @@ function criticalText(pipeline) {
   return parts.map(part => `${percent(part.clocks, pipeline.clocks)} ${names[part.kind]}${part.line ? ' of line ' + part.line : ''}`).join(', ');
 }
 
-/// Returns the parts of a lane's spans that are on the critical path: same kind and line at the same time. Both inputs
-/// are in order.
+/// Returns the parts of a lane's spans that are on the critical path, which has a span of the same kind and line at the
+/// same time. Both inputs are sorted by time.
 function criticalParts(lane, path) {
   const parts = [];
   let next = 0;

@@ -89,7 +89,7 @@ function codePane(lines, source, label) {
 
 function sourceView(data) {
   const entries = new Map(data.source.lines.map(entry => [entry.line, entry]));
-  // Without the source text of an artifact, only line numbers are shown.
+  // If the source text of an artifact is not available, only line numbers are shown.
   const texts = data.source.text ? data.source.text.replace(/\n$/, '').split('\n') : new Array(Math.max(0, ...entries.keys())).fill('');
   const pane = element('div', {class: 'pane code source', tabindex: 0, role: 'listbox', 'aria-label': 'source; up and down choose a line'});
   const rows = texts.map((text, i) => {

@@ -42,7 +42,7 @@ Result<Journal> Journal::open(const RunOptions &options) {
   if (complete < text->size())
     std::filesystem::resize_file(options.benchJson, complete, failed);
   if (failed)
-    return makeError(TILE_ERROR_FILE, "cannot cut off the unfinished line of '{}': {}", options.benchJson,
+    return makeError(TILE_ERROR_FILE, "cannot remove the incomplete last line of '{}': {}", options.benchJson,
                      failed.message());
   return journal;
 }

@@ -218,7 +218,7 @@ TEST_F(LaunchTest, negative_wrongArgumentArray) {
   ASSERT_EQ(load(manifestText()), TILE_OK);
   void *arguments[] = {nullptr, nullptr, nullptr, nullptr, nullptr};
   EXPECT_EQ(tile_launch(kernel, nullptr, arguments, 3), TILE_ERROR_INVALID_ARGUMENT);
-  EXPECT_TRUE(errorHas("takes 5 arguments, 3 were given")) << error();
+  EXPECT_TRUE(errorHas("takes 5 arguments, but 3 were given")) << error();
   EXPECT_EQ(tile_launch(kernel, nullptr, arguments, 5), TILE_ERROR_INVALID_ARGUMENT);
   EXPECT_TRUE(errorHas("argument 0 ('a') is a null pointer")) << error();
   EXPECT_EQ(tile_launch(nullptr, nullptr, arguments, 5), TILE_ERROR_INVALID_ARGUMENT);
@@ -309,10 +309,10 @@ TEST_F(LaunchTest, negative_manifestOfOtherCode) {
     driver.canCountParameters = canCount;
     driver.parameterBytes = {8, 4, 4, 2};
     EXPECT_EQ(launch(0x1000, 300, 32), TILE_ERROR_NOT_AN_ARTIFACT);
-    EXPECT_TRUE(errorHas("the artifact's code takes 4 arguments, its manifest describes 5")) << error();
+    EXPECT_TRUE(errorHas("the artifact's code takes 4 arguments, but its manifest describes 5")) << error();
     driver.parameterBytes = {8, 4, 4, 2, 1, 128};
     EXPECT_EQ(launch(0x1000, 300, 32), TILE_ERROR_NOT_AN_ARTIFACT);
-    EXPECT_TRUE(errorHas("takes 6 arguments, its manifest describes 5")) << error();
+    EXPECT_TRUE(errorHas("takes 6 arguments, but its manifest describes 5")) << error();
   }
   driver.parameterBytes = {8, 4, 8, 2, 1};
   EXPECT_EQ(launch(0x1000, 300, 32), TILE_ERROR_NOT_AN_ARTIFACT);
