@@ -25,7 +25,8 @@ function gridState(grid) {
   const state = {mode: 'order', time: 1, cta: 0, maps: []};
   const waveOf = cta => grid.persistent ? 0 : Math.floor(cta / grid.at_a_time);
   const waves = Math.max(1, Math.ceil(grid.thread_blocks / grid.at_a_time));
-  /// Cells in the order of waves, and within a wave in launch order. A persistent block works in several rounds.
+  /// Returns true if this round of a block comes after the selected time. Blocks are ordered by wave, and within a wave
+  /// by launch order. A persistent block works in several rounds.
   state.isLater = (cta, round, rounds) => (round * grid.thread_blocks + cta) / (grid.thread_blocks * rounds) > state.time;
   state.hasBegun = cta => !state.isLater(cta, waveOf(cta), grid.persistent ? 1 : waves);
   state.wave = () => {
