@@ -6,9 +6,9 @@
 //   data-parallel-mlp digits.csv [EPOCHS [RANKS]]     ranks are threads, one for each GPU (in the simulator 2)
 //   torchrun --no-python --nproc-per-node=2 data-parallel-mlp digits.csv     or mpirun -n 2, srun -n 2: processes
 //
-// All ranks add the same gradients in the same order, so their models stay equal bit for bit. In the end every rank
-// compares its model with those of the others, and fails if they differ or if fewer than 85 % of the test set are
-// right.
+// All ranks add the same gradients in the same order, so their models stay equal bit for bit. At the end every rank
+// compares its model with the models of the other ranks, and fails if they differ or if fewer than 85 % of the test
+// images are classified correctly.
 #include "../driver/ranks.h"
 #include "../train-mlp/digits.h"
 #include "backward.h"
@@ -28,12 +28,13 @@ namespace {
 constexpr int hidden = 48, batch = 64, maxRanks = 8;
 constexpr float learningRate = 0.1f, momentum = 0.9f, maxWrong = 0.15f;
 
-/// A few numbers of a rank, which all others get.
+/// A few values that a rank sends to all other ranks.
 using Note = std::array<float, 4>;
 
-/// Offsets in an array of all parameters, and in one of their gradients, which is summed over the ranks in one go.
-/// Layers begin at multiples of 16 bytes. After the gradients come the losses of the batch and the ranks' notes: each
-/// rank writes its own and has zeros for the others, so that the sum has those of all.
+/// Offsets in the array of all parameters and in the array of their gradients, which one all-reduce sums over the
+/// ranks. Layers begin at multiples of 16 bytes. After the gradients, the array has the losses of the batch and the
+/// notes of all ranks: each rank writes its own losses and note and zeros for the other ranks, so the sum contains
+/// those of all ranks.
 constexpr int weights1 = 0, bias1 = weights1 + pixels * hidden, weights2 = bias1 + hidden,
               bias2 = weights2 + hidden * digits, parameters = bias2 + (digits + 3) / 4 * 4, losses = parameters,
               notes = losses + batch, elements = notes + maxRanks * int(Note().size());
@@ -45,7 +46,7 @@ public:
         labels(shareOf(data.tested.labels, 1)) {
     tile_dist_kernels kernels = {};
     kernels.sum = rank.load(sum_load);
-    constexpr int64_t granule = 8; // elements, of which a rank sums whole multiples
+    constexpr int64_t granule = 8; // a rank sums a multiple of this number of elements
     const int64_t size = rank.info.size, columns = (elements + size * granule - 1) / (size * granule) * granule;
     const tile_dist_shape shape = {size, columns, 0, TILE_DIST_F32};
     ranks::check(tile_dist_plan_create(rank.comm, TILE_DIST_ALL_REDUCE, &shape, &kernels, TILE_DIST_AUTO, &plan));
@@ -89,7 +90,7 @@ public:
     rank.synchronize();
   }
 
-  /// Mean loss of the last batch.
+  /// Returns the mean loss of the last batch.
   float meanLoss() const {
     float sum = 0;
     for (float bits : driver::download(total + losses, batch))
@@ -97,7 +98,7 @@ public:
     return sum / batch;
   }
 
-  /// The test images of which all ranks together get right.
+  /// Returns how many test images all ranks together classify correctly.
   int countAllRight() {
     evaluate(xTested, int(labels.size()));
     rank.synchronize();
@@ -108,7 +109,7 @@ public:
     return int(sum);
   }
 
-  /// FNV-1a of the bits of all weights.
+  /// Returns the FNV-1a hash of the bits of all weights.
   uint64_t fingerprint() const {
     uint64_t hash = 0xcbf29ce484222325;
     for (float value : driver::download(model, parameters)) {
@@ -133,7 +134,7 @@ public:
 private:
   static void check(tile_status status) { driver::check(status); }
 
-  /// The same on every rank (He et al., 2015).
+  /// Returns random initial parameters (He et al., 2015), which are the same on every rank.
   static std::vector<float> initialModel() {
     std::vector<float> values(parameters);
     std::mt19937 random(1);
@@ -146,7 +147,7 @@ private:
     return values;
   }
 
-  /// The rank's part of a test set with `width` values for each image.
+  /// Returns the rank's part of a test set with `width` values for each image.
   template <typename T> std::vector<T> shareOf(const std::vector<T> &values, size_t width) const {
     const size_t count = values.size() / width, size = size_t(rank.info.size), number = size_t(rank.info.rank);
     return {values.begin() + ptrdiff_t(number * count / size * width),
@@ -176,10 +177,10 @@ private:
   tile_kernel *hiddenForward = rank.load(hidden_forward_load), *outputForward = rank.load(output_forward_load),
               *loss = rank.load(loss_load), *backward = rank.load(backward_load), *gradient = rank.load(gradient_load),
               *step = rank.load(step_load);
-  const int share, batches; ///< images of a batch that are the rank's
+  const int share, batches; ///< `share`: number of images of a batch that the rank processes
   const std::vector<int32_t> labels;
   tile_dist_plan *plan = nullptr;
-  float *own = nullptr, *total = nullptr; ///< gradients, losses and notes: the rank's, and the sum
+  float *own = nullptr, *total = nullptr; ///< gradients, losses and notes: of this rank, and summed
   float *model = nullptr, *velocity = nullptr;
   float *x = nullptr, *xTested = nullptr;
   int32_t *xLabels = nullptr;
@@ -217,7 +218,7 @@ int main(int count, char **words) try {
   const Data data = readDigits(words[1], batch);
   const auto fits = [](int ranks) { return ranks <= maxRanks && batch % ranks == 0; };
   const auto body = [&](tile_dist_group *group, int number) { return runRank(group, number, data, epochs); };
-  char *ofRanks[] = {words[0], words[3]}; // only used if it is there
+  char *ofRanks[] = {words[0], words[3]}; // words[3] is used only if it is there
   return ranks::run({"data-parallel-mlp digits.csv EPOCHS", "64", fits, body}, count == 4 ? 2 : 1, ofRanks);
 } catch (const std::exception &failure) {
   std::fprintf(stderr, "%s\n", failure.what());

@@ -5,7 +5,8 @@
 
 namespace {
 
-/// The kernel's name of an element type, such as "f32"; empty for vector types and types that kernels do not have.
+/// Returns the name of an element type in kernels, such as "f32"; empty for vector types and types that kernels do not
+/// support.
 std::string nameOf(DLDataType type) {
   static constexpr const char *letters[] = {"i", "u", "f"};
   if (type.lanes != 1 || type.code > kDLBfloat)

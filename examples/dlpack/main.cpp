@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Softmax of a matrix that another library owns, passed as a DLManagedTensor: contiguous, and as a view of columns of a
-// wider one; then three tensors that the launcher rejects.
+// Computes the softmax of a matrix that another library owns and passes as a DLManagedTensor: first of a contiguous
+// matrix, then of a view of some columns of a wider matrix. Then tries three tensors that the launcher rejects.
 #include "../driver/driver.h"
 #include "launch.h"
 #include "softmax.h"
@@ -23,7 +23,7 @@ struct Owner {
   }
 };
 
-/// A view of `columns` of the `width` columns of a matrix, starting at column `first`.
+/// Returns a view of `columns` of the `width` columns of a matrix, starting at column `first`.
 DLManagedTensor *makeTensor(const std::vector<float> &values, int64_t width, int64_t first, int64_t columns) {
   auto *owner = new Owner;
   owner->memory = reinterpret_cast<driver::Address>(driver::upload(values));
@@ -48,7 +48,7 @@ void softmax(tile_kernel *kernel, const DLTensor &x, const DLTensor &out) {
   launch(kernel, nullptr, 0, {&x, &out, x.shape[0], x.shape[1], rowStride(x), rowStride(out)});
 }
 
-/// Largest difference from the softmax computed on the host.
+/// Returns the largest difference from the softmax computed on the host.
 double largestError(const std::vector<float> &x, int width, int first, int columns, const std::vector<float> &out) {
   double worst = 0;
   for (size_t row = 0; row < x.size() / width; ++row) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A GPU, or the simulator without one: memory, a stream, launches, timing.
+// A GPU, or the simulator if there is no GPU: memory, a stream, launches, timing.
 #pragma once
 
 #include "tile/tilert.h"
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-/// Converts 16-bit floats of the device to double.
+/// Converts 16-bit floats from the device to double.
 std::vector<double> decode(const std::vector<_Float16> &values);
 
 class Device {
@@ -44,7 +44,7 @@ public:
     check(tile_launch(kernel, &options, pointers, sizeof...(arguments)), "launch");
   }
   void wait();
-  /// Milliseconds of device time for `repetitions` calls of `work`.
+  /// Returns the device time of `repetitions` calls to `work` in milliseconds.
   template <typename Work> float time(const Work &work, int repetitions = 1) {
     startClock();
     for (int i = 0; i < repetitions; ++i)

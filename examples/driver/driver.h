@@ -25,7 +25,7 @@ inline void *&library() {
   return handle;
 }
 
-/// A symbol lookup, in the form that tile_runtime_create takes.
+/// Looks up a driver function; has the signature that tile_runtime_create requires.
 inline void *find(void *, const char *symbol) {
   return dlsym(library(), symbol);
 }
@@ -40,7 +40,7 @@ template <typename... Arguments> void call(const char *function, Arguments... ar
     throw std::runtime_error(std::string(function) + " failed: error " + std::to_string(result));
 }
 
-/// Checks the status of a libtilert function.
+/// Throws an exception if a libtilert function has failed.
 inline void check(tile_status status) {
   if (status != TILE_OK)
     throw std::runtime_error(tile_last_error());
@@ -83,7 +83,7 @@ template <typename T> T *upload(const std::vector<T> &values) {
   return memory;
 }
 
-/// Waits for the default stream; the caller must synchronize other streams first.
+/// Copies from the device after waiting for the default stream; the caller must synchronize other streams first.
 template <typename T> std::vector<T> download(const T *from, size_t count) {
   std::vector<T> values(count);
   call("cuMemcpyDtoH_v2", static_cast<void *>(values.data()), reinterpret_cast<Address>(from), count * sizeof(T));

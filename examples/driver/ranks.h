@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Ranks for the examples on several GPUs: threads with a GPU each, or processes that torchrun, mpirun or srun have
-// started. Without a GPU they are threads in the simulator, which has eight devices.
+// started. Without a GPU, ranks are threads in the simulator, which has eight devices.
 #pragma once
 
 #include "driver.h"
@@ -21,10 +21,10 @@ inline void check(tile_status status) {
     throw std::runtime_error(tile_dist_last_error());
 }
 
-/// The state of a rank: a GPU, and a connection to the others.
+/// The state of a rank: a GPU, and a connection to the other ranks.
 class Rank {
 public:
-  /// `group`: of threads; null if the environment says which rank this is.
+  /// `group` is the group of the threads, or null if ranks are processes and the environment says which rank this is.
   Rank(tile_dist_group *group, int number) {
     driver::check(tile_runtime_create(driver::find, nullptr, &runtime));
     tile_dist_options options = {};
@@ -41,7 +41,7 @@ public:
   }
   Rank(const Rank &) = delete;
   Rank &operator=(const Rank &) = delete;
-  /// Plans must be destroyed before.
+  /// All plans must have been destroyed before.
   ~Rank() {
     tile_dist_destroy(comm);
     for (tile_kernel *kernel : kernels)
@@ -55,14 +55,14 @@ public:
     kernels.push_back(kernel);
     return kernel;
   }
-  /// Ends the set-up: no rank may allocate while another one's work waits for it, and the stream does not wait for
-  /// uploads.
+  /// Ends the set-up. Waits for the uploads, since the stream does not wait for them, and for the other ranks, since no
+  /// rank may allocate memory while the work of another rank waits for it.
   void finishSetUp() const {
     driver::call("cuCtxSynchronize");
     check(tile_dist_barrier(comm));
   }
   void synchronize() const { check(tile_dist_synchronize(comm, stream)); }
-  /// Prints the relative error of the rank's result, and returns whether it is within the roundings to bf16.
+  /// Prints the relative error of the rank's result, and returns whether rounding to bf16 explains it.
   bool report(double error) const {
     constexpr double bound = 1e-2;
     std::printf("rank %d of %d: %s, relative error %.1e (bound %.0e)\n", info.rank, info.size,
@@ -86,7 +86,7 @@ inline double fromBf16(uint16_t bits) {
   return value;
 }
 
-/// Returns values between -scale and scale in bf16, equal on every rank.
+/// A matrix of bf16 values between -scale and scale, which are equal on every rank.
 class Matrix {
 public:
   Matrix(uint64_t seed, int64_t rows, int64_t columns, double scale)
@@ -102,7 +102,7 @@ public:
     return uint16_t(word >> 16);
   }
   double value(int64_t row, int64_t column) const { return fromBf16(bits(row, column)); }
-  /// Uploads a block of rows and columns; transposed, as weights are stored.
+  /// Uploads a block of rows and columns, transposed if `isTransposed`, as weights are stored.
   uint16_t *upload(int64_t firstRow, int64_t numRows, int64_t firstColumn, int64_t numColumns,
                    bool isTransposed) const {
     std::vector<uint16_t> block(size_t(numRows * numColumns));
@@ -118,15 +118,15 @@ public:
   const double scale;
 };
 
-/// A program of several ranks.
+/// A program that runs on several ranks.
 struct Program {
   std::string name, numbers; ///< the supported numbers of ranks, for messages
   std::function<bool(int ranks)> fits;
-  /// program of a rank; returns true if its result is correct
+  /// runs one rank; returns true if its result is correct
   std::function<bool(tile_dist_group *group, int number)> body;
 };
 
-/// Returns the number of ranks from the command line; by default all GPUs. 0: the ranks are processes.
+/// Returns the number of ranks from the command line, by default the number of GPUs; or 0 if ranks are processes.
 inline int chooseRanks(const Program &program, int count, char **words, bool isSimulated) {
   for (const char *variable : {"WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS"})
     if (count == 1 && std::getenv(variable))
@@ -142,7 +142,7 @@ inline int chooseRanks(const Program &program, int count, char **words, bool isS
   return ranks;
 }
 
-/// The main function of the program.
+/// Runs the program; to be called by its main function.
 inline int run(const Program &program, int count, char **words) try {
   tile_runtime *first = driver::open();
   const bool isSimulated = driver::deviceName() == "tile simulator";

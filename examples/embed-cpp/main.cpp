@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Computes a @ b + b @ a: two GEMMs in two streams, from a pack with variants for several GPUs, then their sum; first
-// with individual launches, then as a CUDA graph, which is replayed with other inputs.
+// Computes a @ b + b @ a: two GEMMs in two streams, from a pack with variants for several GPUs, then the sum of their
+// results. First uses individual launches, then a CUDA graph, which is replayed with other inputs.
 //
 //   multiply matmul.tilepack [TABLE]
 //
@@ -19,7 +19,7 @@ using driver::Handle;
 
 constexpr int size = 96; // of the square matrices
 
-/// Small integers, which bf16 represents exactly: a bf16 is the upper half of a float.
+/// Returns small integers, which bf16 represents exactly. (A bf16 is the upper half of a float.)
 std::vector<uint16_t> makeMatrix(int seed) {
   std::vector<uint16_t> values;
   for (int i = 0; i < size * size; ++i) {
@@ -38,7 +38,7 @@ float toFloat(uint16_t value) {
   return result;
 }
 
-/// All sums are integers below 2^24, so the result is exact.
+/// Returns the expected result, which is exact because all sums are integers below 2^24.
 std::vector<float> expected(const std::vector<uint16_t> &a, const std::vector<uint16_t> &b) {
   std::vector<float> result(size * size);
   for (int i = 0; i < size; ++i)
@@ -116,7 +116,7 @@ int main(int count, char **words) try {
     driver::call("cuEventCreate", event, 2u); // CU_EVENT_DISABLE_TIMING
   for (Handle &stream : work.streams) {
     driver::call("cuStreamCreate", &stream, 1u); // CU_STREAM_NON_BLOCKING
-    // Loads the modules and allocates scratch memory for variants that need it, neither of which capture allows.
+    // Loads the modules and allocates scratch memory for variants that need it. Neither is allowed during capture.
     driver::check(tile_kernel_prepare_stream(work.multiply, stream));
   }
   driver::check(tile_kernel_prepare(work.add));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Compiles a kernel from source text, launches it while a faster one is being compiled, and checks the result.
+// Compiles a kernel from source code, launches it while a faster version is being compiled, and checks the result.
 //
 //   scale [FOLDER]     caches compiled kernels in FOLDER for later runs
 //
@@ -44,7 +44,7 @@ int main(int count, char **values) try {
   void *arguments[] = {&x, &factor, &size};
   for (int step = 0; step < 3; ++step) {
     check(tile_jit_launch(kernel, nullptr, arguments, 3));
-    if (step == 0) // otherwise the kernel for multiples of 16 is ready only some launches later
+    if (step == 0) // otherwise the version for multiples of 16 would be ready only some launches later
       check(tile_jit_wait(jit));
   }
   const std::vector<float> scaled = driver::download(x, numbers.size());

@@ -11,8 +11,8 @@
 //   expert-parallel-moe [RANKS]     ranks are threads, one for each GPU (default: as many as fit, in the simulator 2)
 //   torchrun --no-python --nproc-per-node=2 expert-parallel-moe      or mpirun -n 2, srun -n 2: ranks are processes
 //
-// Each pass runs in one call, and in three steps, between which other work could be done. Every rank compares the
-// results and gradients of its tokens, and the gradients of its experts, with fp64.
+// Each pass runs twice: in one call, and in three steps, between which other work could be done. Every rank compares
+// the results and gradients of its tokens, and the gradients of its experts, with an fp64 reference.
 #include "../driver/ranks.h"
 #include "back.h"
 #include "combine.h"
@@ -74,7 +74,7 @@ public:
     rank.synchronize();
   }
 
-  /// The largest relative error of all results.
+  /// Returns the largest relative error of all results.
   double error(const Reference &reference) const {
     const auto rounded = [](const uint16_t *from, int64_t count) {
       std::vector<double> values;
@@ -116,7 +116,7 @@ private:
   }
 
   ranks::Rank &rank;
-  const int64_t local, first; ///< experts of the rank
+  const int64_t local, first; ///< number of the rank's experts, and its first expert
   tile_dist_plan *plan = nullptr;
   tile_dist_moe_operands operands = {};
   tile_dist_moe_gradients gradients = {};
@@ -125,7 +125,7 @@ private:
 
 bool runRank(tile_dist_group *group, int number) {
   ranks::Rank rank(group, number);
-  static const std::vector<Tokens> all = [&] { // of all ranks, since experts add gradients of all tokens
+  static const std::vector<Tokens> all = [&] { // of all ranks: an expert's gradients are sums over them
     std::vector<Tokens> made;
     for (int other = 0; other < rank.info.size; ++other)
       made.emplace_back(other);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The tokens of all ranks with their routing, and the layer with its gradients on the host, in fp64.
+// The tokens of all ranks with their routing, and a reference of the layer and its gradients on the host, in fp64.
 #pragma once
 
 #include "../driver/ranks.h"
@@ -26,14 +26,14 @@ struct Tokens {
   std::vector<float> weights; ///< likewise
 
 private:
-  /// Gives a token its best experts, with the softmax of their scores as weights. A model does this on the GPU.
+  /// Assigns its best experts to a token, with the softmax of their scores as weights. A model does this on the GPU.
   void route(int64_t token) {
     std::vector<double> scores(experts);
     for (int64_t expert = 0; expert < experts; ++expert)
       for (int64_t i = 0; i < hidden; ++i)
         scores[size_t(expert)] += x.value(token, i) * router.value(i, expert);
     scores[1] += 4;    // a popular expert
-    scores[6] -= 1000; // one without tokens
+    scores[6] -= 1000; // an expert without tokens
     std::vector<int32_t> order(experts);
     std::iota(order.begin(), order.end(), 0);
     std::partial_sort(order.begin(), order.begin() + topK, order.end(),
@@ -107,8 +107,8 @@ private:
   const std::vector<double> gateUps, downs;
 };
 
-/// The error of `found`, which belongs to the elements of `expected` from `first` on. Where all of these are 0, the
-/// result must be so exactly.
+/// Returns the relative error of `found` against the elements of `expected` from `first` on. If all of these elements
+/// are 0, the result must be exactly 0.
 inline double relativeError(const std::vector<double> &found, const std::vector<double> &expected, size_t first) {
   double difference = 0, norm = 0;
   for (size_t i = 0; i < found.size(); ++i) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Softmax(x) in the domain "tile", along the last dimension, in float32, for two execution providers. For CUDA it
-// launches in the session's stream, on device memory; for CPU it copies the tensor to the GPU, or the simulator, and
-// back.
+// The operator Softmax(x) in the domain "tile": float32, along the last dimension, for two execution providers. The
+// CUDA version launches in the session's stream, on device memory. The CPU version copies the tensor to the GPU, or to
+// the simulator, and back.
 #include "../driver/driver.h"
 #include "softmax.h"
 
-// The session that loads the library passes the API.
+// ONNX Runtime passes its API when it loads the library.
 #define ORT_API_MANUAL_INIT
 #include <onnxruntime_cxx_api.h>
 #undef ORT_API_MANUAL_INIT

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Runs a model with one node, tile.Softmax, and compares the result with one computed on the host.
+// Runs a model with one node, tile.Softmax, and compares the result with a reference that is computed on the host.
 #include <onnxruntime_cxx_api.h>
 
 #include <algorithm>
@@ -10,15 +10,15 @@
 
 namespace {
 
-// The model in protobuf encoding (onnx.proto): a field is its number and wire type, then an integer, or a size and
-// bytes.
+// The model in protobuf encoding (onnx.proto). A field consists of its number and wire type, followed by an integer or
+// by a size and bytes.
 std::string number(char field, char value) {
   return {char(field << 3), value};
 }
 std::string bytes(char field, const std::string &contents) {
   return std::string{char(field << 3 | 2), char(contents.size())} + contents;
 }
-/// A tensor type with two dynamic dimensions.
+/// Encodes a tensor type with two dynamic dimensions.
 std::string tensor(const std::string &name) {
   const std::string shape = bytes(1, bytes(2, "rows")) + bytes(1, bytes(2, "columns"));
   return bytes(1, name) + bytes(2, bytes(1, number(1, 1 /* float */) + bytes(2, shape)));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A multilayer perceptron, y = relu(x @ w1) @ w2, whose weights are distributed over GPUs, as in Megatron-LM with
-// sequence parallelism, forward and backward. Each rank has a part of the rows of x, of the columns of w1 and of the
+// A multilayer perceptron, y = relu(x @ w1) @ w2, forward and backward, whose weights are distributed over GPUs as in
+// Megatron-LM with sequence parallelism. Each rank has some of the rows of x, some of the columns of w1 and some of the
 // rows of w2:
 //
 //   x of the rank ──all-gather──▶ GEMM with its columns of w1, ReLU ──▶ h
@@ -12,7 +12,7 @@
 //   tensor-parallel-mlp [RANKS]     ranks are threads, one for each GPU (default: as many as fit, in the simulator 2)
 //   torchrun --no-python --nproc-per-node=2 tensor-parallel-mlp      or mpirun -n 2, srun -n 2: ranks are processes
 //
-// Every rank compares its rows of y and dx, and the gradients of its weights, with fp64.
+// Every rank compares its rows of y and dx, and the gradients of its weights, with an fp64 reference.
 #include "../driver/ranks.h"
 #include "hidden.h"
 #include "hidden_wait.h"
@@ -63,12 +63,12 @@ public:
     ranks::check(tile_dist_run(secondLayer, rank.stream, h, ownW2, y));
   }
 
-  /// Follows a forward pass, whose gathered rows of x it uses.
+  /// Must follow a forward pass, because it uses the gathered rows of x.
   void backward() {
     ranks::check(tile_dist_run(secondBackward, rank.stream, ownDy, ownW2, dh));
     driver::check(mask_launch(mask, rank.stream, h, dh, int32_t(tokens * part)));
     ranks::check(tile_dist_run(firstBackward, rank.stream, dh, ownW1, dx));
-    // Both are transposed, as the weights are.
+    // Both gradients are transposed, as the weights are.
     driver::check(weight_gradient_launch(weightGradient, rank.stream, dh, gathered(firstLayer, ownX), dw1,
                                          int32_t(part), features, tokens));
     driver::check(weight_gradient_launch(weightGradient, rank.stream, gathered(secondBackward, ownDy), h, dw2, features,
@@ -76,7 +76,7 @@ public:
     rank.synchronize();
   }
 
-  /// The largest relative error of all results.
+  /// Returns the largest relative error of all results.
   double error(const Reference &reference) const {
     const int64_t firstRow = rank.info.rank * rows, firstUnit = rank.info.rank * part;
     const auto rounded = [](const uint16_t *from, int64_t count) {
@@ -106,7 +106,7 @@ private:
     return made;
   }
 
-  /// The rows of all ranks that the plan has gathered, of which `own` are those of this rank.
+  /// Returns the rows of all ranks that the plan has gathered; `own` are the rows of this rank.
   static uint16_t *gathered(tile_dist_plan *plan, uint16_t *own) {
     tile_dist_plan_info info;
     ranks::check(tile_dist_plan_describe(plan, &info));

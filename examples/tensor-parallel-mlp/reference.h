@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The perceptron and its gradients on the host, in fp64.
+// A reference of the perceptron and its gradients on the host, in fp64.
 #pragma once
 
 #include "../driver/ranks.h"
@@ -7,9 +7,9 @@
 #include <cmath>
 #include <vector>
 
-constexpr int32_t tokens = 240, features = 64, hidden = 960; // for 1 to 6 and 8 ranks
+constexpr int32_t tokens = 240, features = 64, hidden = 960; // divisible among 1 to 6 and 8 ranks
 
-/// Row-major results. Gradients of weights have a row for each hidden unit.
+/// The results in row-major order. Gradients of weights have a row for each hidden unit.
 struct Reference {
   Reference(const ranks::Matrix &x, const ranks::Matrix &w1, const ranks::Matrix &w2, const ranks::Matrix &dy)
       : y(tokens * features), dx(tokens * features), dw1(hidden * features), dw2(hidden * features) {
@@ -44,7 +44,7 @@ private:
   }
 };
 
-/// The error of `found`, which belongs to the elements of `expected` from `first` on.
+/// Returns the relative error of `found` against the elements of `expected` from `first` on.
 inline double relativeError(const std::vector<double> &found, const std::vector<double> &expected, int64_t first) {
   double difference = 0, norm = 0;
   for (size_t i = 0; i < found.size(); ++i) {

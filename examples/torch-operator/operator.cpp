@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// tile::softmax(Tensor x) -> Tensor, along the last dimension. For CUDA tensors it launches in PyTorch's current
-// stream; CPU tensors are copied to the GPU, or the simulator, and back.
+// The operator tile::softmax(Tensor x) -> Tensor, along the last dimension. For CUDA tensors it launches in PyTorch's
+// current stream; CPU tensors are copied to the GPU, or to the simulator, and back.
 #include "../driver/driver.h"
 #include "softmax.h"
 
@@ -64,7 +64,7 @@ at::Tensor softmaxOnDevice(const at::Tensor &input) {
     return made;
   }();
   static tile_kernel *kernel = loadKernel(runtime);
-  const c10::cuda::CUDAGuard guard(input.device()); // makes its context current
+  const c10::cuda::CUDAGuard guard(input.device()); // makes the device's context current
   const at::Tensor x = input.contiguous();
   const Rows rows(x);
   at::Tensor out = at::empty_like(x);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Images of handwritten digits, as digits.csv has them, for train-mlp and data-parallel-mlp.
+// Reads the images of handwritten digits in digits.csv, for train-mlp and data-parallel-mlp.
 #pragma once
 
 #include <algorithm>
@@ -18,12 +18,13 @@ struct Images {
   int count() const { return int(labels.size()); }
 };
 
-/// Training images and the test set, every fifth image.
+/// The training images and the test set, which is every fifth image.
 struct Data {
   Images learned, tested;
 };
 
-/// Reads lines of 64 pixels from 0 to 16 and a digit; comments begin with '#'. Fails if the images do not fill a batch.
+/// Reads lines with 64 pixel values from 0 to 16 and a digit; comments begin with '#'. Throws if the images do not fill
+/// a batch.
 inline Data readDigits(const char *path, int batch) {
   Data data;
   int number = 0;
@@ -47,7 +48,7 @@ inline Data readDigits(const char *path, int batch) {
   return data;
 }
 
-/// Counts the rows of y, one for each label, whose largest element is at the label.
+/// Returns the number of rows of y (one for each label) whose largest element is at the label.
 inline int countRight(const std::vector<float> &y, const std::vector<int32_t> &labels) {
   int right = 0;
   for (size_t i = 0; i < labels.size(); ++i) {

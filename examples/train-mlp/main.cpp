@@ -5,8 +5,8 @@
 //
 //   train-mlp digits.csv [EPOCHS]      default: 20
 //
-// It fails if the accuracy is below 85 %. Everything except reading the file and counting runs on the GPU, or in the
-// simulator.
+// It fails if the accuracy is below 85 %. Everything except reading the file and counting correct results runs on the
+// GPU, or in the simulator.
 #include "../driver/driver.h"
 #include "backward.h"
 #include "digits.h"
@@ -25,7 +25,7 @@ namespace {
 constexpr int hidden = 48, batch = 64;
 constexpr float momentum = 0.9f, maxWrong = 0.15f;
 
-/// Weights and bias, and their momentum.
+/// The weights and the bias of a layer, and their momentum.
 struct Layer {
   float *w, *v, *bias, *biasV;
 
@@ -63,7 +63,7 @@ public:
     return y;
   }
 
-  /// One training step on the images and labels of a batch.
+  /// Runs one training step on the images and labels of a batch.
   void train(float *x, int32_t *labels, float rate) {
     evaluate(x, batch);
     driver::check(loss_launch(loss, nullptr, y, labels, losses, dy, batch, digits));
@@ -72,7 +72,7 @@ public:
     step(first, x, dh, hidden, pixels, rate);
   }
 
-  /// Mean loss of the last batch.
+  /// Returns the mean loss of the last batch.
   float meanLoss() const {
     float sum = 0;
     for (float bits : driver::download(losses, batch))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A transformer block, forward and backward, from tile kernels: RMSNorm, attention with rotary position embeddings, and
-// a gated MLP.
+// A transformer block, forward and backward, that consists of tile kernels: RMSNorm, attention with rotary position
+// embeddings, and a gated MLP.
 //
 //   h = x + attention(norm(x) @ w_qkv) @ w_out
 //   y = h + (silu(gate) * value) @ w_down        gate, value = norm(h) @ w_both
@@ -50,7 +50,7 @@ struct Kernels {
       *linear_backward_input, *linear_backward_weight;
 };
 
-/// The block's device memory and its launches. Shapes are those of reference.h; z is the number of heads of all
+/// The block's device memory and its launches. Shapes are as in reference.h; z is the total number of heads of all
 /// sequences.
 class Block {
 public:
@@ -123,7 +123,7 @@ public:
   float *dnorm1, *dnorm2;
 
 private:
-  /// c[m, columns] = a[m, terms] @ b[terms, columns] + residual
+  /// Computes c[m, columns] = a[m, terms] @ b[terms, columns] + residual.
   void multiply(Half *left, Half *right, Half *residual, Half *result, int columns, int terms) {
     Half *none = nullptr;
     float *noFactors = nullptr;
@@ -133,7 +133,7 @@ private:
                   noFactors, result, m, columns, terms, terms, columns, columns, one, never, seed);
   }
 
-  /// Gradients of result[m, columns] = left[m, terms] @ right[terms, columns].
+  /// Computes the gradients of result[m, columns] = left[m, terms] @ right[terms, columns].
   void differentiate(Half *left, Half *right, Half *dresult, Half *dleft, Half *dright, int terms, int columns) {
     float *noBias = nullptr;
     device.launch(kernels.linear_backward_input, dresult, right, dleft, m, columns, terms);
@@ -150,7 +150,8 @@ private:
   float *scale1, *scale2, *lse, *delta, *cosine, *sine;
 };
 
-/// Random values that are exact in 16 bits, so that device and reference compute with the same inputs.
+/// Returns random values that 16-bit floats represent exactly, so that device and reference compute with the same
+/// inputs.
 std::vector<Half> draw(size_t count, double deviation, double mean = 0) {
   static std::mt19937_64 generator(1);
   std::normal_distribution<double> normal(mean, deviation);
@@ -236,7 +237,7 @@ void timeLarge(Device &device, const Kernels &kernels) {
   const Inputs inputs(shape);
   Block block(device, kernels, shape);
   inputs.upload(device, block);
-  // Multiply-adds of the GEMMs with weights, and of the two GEMMs of attention, half of which is masked.
+  // The number of multiply-adds of the GEMMs with weights and of the two GEMMs of attention, half of which are masked.
   const double m = double(shape.tokens()), n = double(shape.width()), f = double(shape.hidden);
   const double gemms = m * n * (4 * n + 3 * f), attention = m * n * double(shape.length);
   auto measure = [&](const char *name, double operations, auto &&work) {

@@ -6,7 +6,7 @@
 
 namespace {
 
-/// a[m, k] @ b[k, n]
+/// Returns a[m, k] @ b[k, n].
 Matrix multiply(const Matrix &a, const Matrix &b, size_t m, size_t n, size_t k) {
   Matrix c(m * n);
   for (size_t i = 0; i < m; ++i)
@@ -47,7 +47,7 @@ Matrix normalize(const Matrix &x, const Matrix &weight, size_t m) {
   return y;
 }
 
-/// Accumulates into dx and dweight.
+/// Adds the gradients of a normalization to dx and dweight.
 void normalizeBackward(const Matrix &x, const Matrix &weight, const Matrix &dy, size_t m, Matrix &dx, Matrix &dweight) {
   const size_t n = weight.size();
   dweight.resize(n);
@@ -64,7 +64,7 @@ void normalizeBackward(const Matrix &x, const Matrix &weight, const Matrix &dy, 
   }
 }
 
-/// Rotates q and k in place; `sign` -1 is the inverse rotation.
+/// Rotates q and k in place; with `sign` -1, applies the inverse rotation.
 void rotate(const Shape &shape, Matrix &qkv, double sign) {
   constexpr size_t half = Shape::head / 2;
   for (size_t token = 0; token < shape.tokens(); ++token)

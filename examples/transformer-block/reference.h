@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reference of the block on the host, in double: forward, and backward by the chain rule, step by step.
+// A reference of the block on the host in double precision: forward, and backward by the chain rule, step by step.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +32,7 @@ struct Result {
 
 constexpr double normEpsilon = 1e-6;
 
-/// The rotary angle of columns i and i + head / 2 of a head at a position in the sequence.
+/// Returns the angle by which columns i and i + head / 2 of a head are rotated at a position in the sequence.
 double rotaryAngle(size_t place, size_t column);
 
 Result computeReference(const Shape &shape, const Weights &weights, const Matrix &x, const Matrix &dy);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Two consecutive GEMMs, y[M, N] = act(x[M, K] @ w1[K, H]) @ w2[H, N], in two forms:
 //
-//   two launches   the first writes h, with the activation in its epilogue; the second starts before it has ended
+//   two launches   the first writes h, with the activation in its epilogue; the second starts before the first ends
 //   fused          h stays in registers: for narrow layers, where storing and loading h takes longer than the MMAs
 //
-//   two-layers         each form at small sizes, compared with fp64; without a GPU in the simulator
-//   two-layers time    also times large sizes, with and without overlapping launches; needs a GPU
+//   two-layers         compares both forms with fp64 at small sizes; without a GPU in the simulator two-layers time
+//   also times large sizes, with and without overlapping launches; needs a GPU
 #include "../driver/device.h"
 #include "fused.h"
 #include "hidden_few.h"
@@ -46,7 +46,7 @@ double activate(double value) {
   return value / (1 + std::exp(-value));
 }
 
-/// left[m, k] @ right[k, n]
+/// Returns left[m, k] @ right[k, n].
 std::vector<double> multiply(const std::vector<double> &left, const std::vector<double> &right, size_t m, size_t k,
                              size_t n) {
   std::vector<double> result(m * n);
@@ -57,7 +57,7 @@ std::vector<double> multiply(const std::vector<double> &left, const std::vector<
   return result;
 }
 
-/// Normally distributed values, which repeat after enough distinct ones for a measurement.
+/// Returns normally distributed values. The sequence repeats, but only after enough values for a measurement.
 std::vector<Half> draw(size_t count, double deviation) {
   constexpr size_t maxDifferent = 65537; // prime, so that rows differ
   static std::mt19937_64 generator(1);
@@ -92,7 +92,7 @@ public:
                   int(shape.n));
   }
 
-  /// Prints the error of y and returns whether it is within the rounding of h and y to 16 bits. Clears y.
+  /// Prints the error of y and returns whether rounding h and y to 16 bits explains it. Clears y.
   bool isRight(const char *name) {
     std::vector<double> hidden = multiply(decode(x), decode(w1), shape.m, shape.k, shape.h);
     std::transform(hidden.begin(), hidden.end(), hidden.begin(), activate);
