@@ -7,7 +7,7 @@ namespace {
 
 constexpr int bfloat16OfNccl = 9, sumOfNccl = 0;
 constexpr size_t bytesOfElement = 2;
-constexpr int transposed = 1, plain = 0, bf16 = 14, inFp32 = 68; // of cuBLAS
+constexpr int transposed = 1, plain = 0, bf16 = 14, inFp32 = 68; // constants of cuBLAS's API
 
 struct UniqueId {
   char bytes[128];
@@ -60,7 +60,7 @@ void Baseline::multiply(Handle stream, Address a, Address b, Address c, Sizes si
   constexpr int usual = -1;
   static const float one = 1, zero = 0;
   const auto at = [](Address address) { return reinterpret_cast<void *>(address); };
-  // Column-major: the transposed result is b times the transposed a.
+  // cuBLAS is column-major, so it computes the transposed result, b times the transposed a.
   callIn(cublas, "cublasGemmEx", handle, transposed, plain, int(sizes.n), int(sizes.m), int(sizes.k),
          static_cast<const void *>(&one), static_cast<const void *>(at(b)), bf16, int(sizes.k),
          static_cast<const void *>(at(a)), bf16, int(sizes.k), static_cast<const void *>(&zero), at(c), bf16,
@@ -145,7 +145,7 @@ void Baseline::gatherBesides(Handle stream, Address own, Address b, Address c, A
   const int64_t chunk = sizes.m / ranks, rows = chunk / parts;
   order(stream, other, events[0]);
   for (int part = 0; part < parts; ++part) {
-    // The room holds part after part, each with the rows of all ranks.
+    // `room` holds one part after the other, each with the rows of all ranks.
     const Address to = room + size_t(part * rows * ranks * sizes.k) * bytesOfElement;
     gather(other, own + size_t(part * rows * sizes.k) * bytesOfElement, to, size_t(rows * sizes.k));
     order(other, stream, events[1 + part]);

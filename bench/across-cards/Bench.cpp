@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Measures the forms of an operation next to NCCL and cuBLAS, in one run.
+// Measures the forms of an operation and of NCCL with cuBLAS in one run.
 #include "Baseline.h"
 #include "Rank.h"
 
@@ -44,7 +44,7 @@ void Rank::bench(const Case &work) {
   std::vector<Candidate> candidates;
   step(work, "all forms", "measure");
   const bool isGather = work.operation == TILE_DIST_ALL_GATHER_GEMM;
-  // The GEMM alone, and the wire alone.
+  // Measures the GEMM alone and the communication alone.
   candidates.push_back(
       {"cublas", [&] { baseline->multiply(stream, isGather ? room : a, b, isGather ? c : room, sizes); }});
   candidates.push_back({"tile", [&] { multiply(isGather ? room : a, b, isGather ? c : room, work); }});
@@ -79,7 +79,7 @@ void Rank::bench(const Case &work) {
       checkDist(tile_dist_plan_destroy(plan));
       continue;
     }
-    // As in a model whose layers write where the next operation reads.
+    // Uses the plan's own buffers if it has any, as in a model whose layers write to where the next operation reads.
     const void *in = isGather ? planned.a : reinterpret_cast<const void *>(a);
     void *out = work.operation == TILE_DIST_GEMM_ALL_REDUCE && planned.c ? planned.c : reinterpret_cast<void *>(c);
     if (isGather && planned.a)
@@ -87,7 +87,7 @@ void Rank::bench(const Case &work) {
     candidates.push_back(
         {std::string("tile-") + nameOf(form),
          [=, this] { checkDist(tile_dist_run(plan, stream, in, reinterpret_cast<const void *>(b), out)); }, plan});
-    // Right first.
+    // Checks the result before measuring.
     candidates.back().run();
     checkDist(tile_dist_synchronize(comm, stream));
     if (out != reinterpret_cast<void *>(c))

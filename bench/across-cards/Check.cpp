@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Checks: results of single runs, runs in a row and graphs, and what happens when a rank does not take part.
+// Checks the results of individual runs, of consecutive runs and of graphs, and what happens if a rank does not take
+// part.
 #include "Moe.h"
 
 #include <chrono>
@@ -25,10 +26,10 @@ bool Rank::check(const Case &work, tile_dist_form form, const CheckOptions &dept
   const auto clear = [&] {
     call("cuMemsetD8Async", buffers.c->get(), static_cast<unsigned char>(0xff), buffers.c->size(), stream);
   };
-  barrier(); // nobody allocates while the work of another rank waits
+  barrier(); // no rank may allocate while the work of another rank waits
   bool right = true;
   std::vector<uint16_t> runs[2];
-  for (int repeats : {1, 3}) { // three at once: a run must not disturb the previous one
+  for (int repeats : {1, 3}) { // three runs without waiting: a run must not disturb the previous one
     std::vector<uint16_t> &values = runs[repeats == 1 ? 0 : 1];
     step(work, nameOf(form), repeats == 1 ? "run" : "three runs");
     clear();
@@ -61,7 +62,7 @@ bool Rank::check(const Case &work, tile_dist_form form, const CheckOptions &dept
 
 bool Rank::rejectsMisuse(tile_dist_plan *plan, const Case &work, const tile_dist_plan_info &chosen,
                          const Buffers &buffers) {
-  // Kernels reject the address of b, and an all-reduce must not read the memory that other ranks write.
+  // Kernels must reject a null b, and an all-reduce must not read from memory that other ranks write.
   const void *a = chosen.c, *b = nullptr;
   void *c = chosen.c;
   std::string expected = "a is the plan's memory";
@@ -100,7 +101,7 @@ void Rank::replay(const std::string &name, int replays, const std::function<void
     prepare(replay);
     step(name + ", graph: launch");
     call("cuGraphLaunch", executable, stream);
-    // A launch may block those of other threads of the process.
+    // A launch may block launches by other threads of the process.
     if (isThread())
       barrier();
   }
@@ -117,7 +118,7 @@ bool Rank::loseRank() {
   Buffers buffers = makeBuffers(work, /*hasRoom=*/false);
   barrier();
   if (info.rank == info.size - 1)
-    return true; // leaves
+    return true; // this rank does not take part
   const auto start = Clock::now();
   step("run without the last rank");
   tile_status status = tile_dist_run(plan, stream, buffers.a->pointer(), buffers.b->pointer(), buffers.c->pointer());
@@ -125,7 +126,7 @@ bool Rank::loseRank() {
     status = tile_dist_synchronize(comm, stream);
   const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
   std::printf("rank %d: status %d after %.1f s: %s\n", info.rank, status, seconds, tile_dist_last_error());
-  // In the simulator, which executes streams at once, the run itself fails.
+  // In the simulator, which executes work immediately, tile_dist_run itself fails.
   return status == TILE_ERROR_TIMEOUT || status == TILE_ERROR_DRIVER;
 }
 
@@ -140,7 +141,7 @@ bool Rank::soak() {
     const auto form = tile_dist_form(below(4));
     if (!check(work, form, {/*samples=*/64, /*replays=*/0}))
       return false;
-    // All ranks end together.
+    // All ranks must agree on when to end.
     const bool isOver = Clock::now() - start > std::chrono::duration<double>(options.seconds);
     goesOn = largest(isOver) == 0;
   }

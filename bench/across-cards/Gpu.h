@@ -54,7 +54,7 @@ public:
   Memory &operator=(const Memory &) = delete;
   ~Memory() {
     if (std::uncaught_exceptions() > 0)
-      return; // it would wait for work, which may not end
+      return; // freeing would wait for work that may never end
     auto *release = reinterpret_cast<int (*)(Address)>(dlsym(driverLibrary(), "cuMemFree_v2"));
     release(address);
   }
@@ -83,7 +83,7 @@ inline Handle makeEvent() {
   return event;
 }
 
-/// Lets a stream wait for what another one has to do now.
+/// Makes stream `after` wait for all work that is now enqueued in stream `before`.
 inline void order(Handle before, Handle after, Handle event) {
   call("cuEventRecord", event, before);
   call("cuStreamWaitEvent", after, event, 0u);

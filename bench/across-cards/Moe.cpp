@@ -9,7 +9,8 @@ namespace across {
 
 namespace {
 
-/// Fills memory with the sequence from `first` on; more than a period is copied on the device.
+/// Returns memory that is filled with the sequence from `first` on. Elements after the first period are copied on the
+/// device.
 std::unique_ptr<Memory> fill(uint64_t first, size_t elements) {
   auto memory = std::make_unique<Memory>(std::max<size_t>(elements, 1) * 2);
   size_t done = std::min(elements, Sequence::period);
@@ -96,7 +97,7 @@ Moe::Buffers Moe::makeBuffers(const MoeCase &work) const {
   return buffers;
 }
 
-/// Gives the buffers a routing.
+/// Uploads a routing to the buffers.
 void Moe::use(const MoeCase &work, const Routed &routed, Buffers &buffers) const {
   const size_t pairs = size_t(work.tokens * work.topK), first = size_t(rank.info.rank) * pairs;
   buffers.ids->write(routed.ids.data() + first, pairs * sizeof(int32_t));
@@ -155,7 +156,8 @@ bool Moe::isRight(const MoeCase &work, const Memory &y, const std::vector<Expect
     double norm = 0;
     for (double value : known.values)
       norm += value * value;
-    // Roundings to bf16 of the values between the layers, the results of experts, the parts of ranks, and the sum.
+    // Allows for rounding to bf16: of the values between the layers, the results of experts, the ranks' partial sums,
+    // and the final sum.
     constexpr double bound = 0.025;
     const double tolerance = bound * std::sqrt(norm / double(known.values.size()));
     for (size_t column = 0; column < known.values.size(); ++column) {
@@ -193,7 +195,7 @@ bool Moe::check(const MoeCase &work, tile_dist_form form) {
   const auto clear = [&] {
     call("cuMemsetD8Async", buffers.y->get(), static_cast<unsigned char>(0xff), buffers.y->size(), rank.stream);
   };
-  rank.barrier(); // nobody allocates while the work of another rank waits
+  rank.barrier(); // no rank may allocate while the work of another rank waits
   bool right = true;
   for (int routing = 0; routing < numRoutings; ++routing) {
     const Routed &routed = routings[size_t(routing)];
@@ -215,10 +217,10 @@ bool Moe::check(const MoeCase &work, tile_dist_form form) {
       std::printf("WRONG: rank %d, %s: two runs differ\n", rank.info.rank, name.c_str());
       right = false;
     }
-    rank.barrier(); // the routing of all ranks changes
+    rank.barrier(); // the next iteration changes the routing of all ranks
   }
   if (rank.options.replays > 0) {
-    // The routing of the capture has as many tokens as those of the replays.
+    // The routing during capture must have as many tokens as the routings of the replays.
     use(work, routings[0], buffers);
     rank.replay(name, 3, run, [&](int replay) {
       if (replay > 0) {
@@ -236,7 +238,7 @@ bool Moe::check(const MoeCase &work, tile_dist_form form) {
   return (isLarge || checkErrors(work, form, buffers)) && right;
 }
 
-/// A capacity that is exceeded, and experts that do not exist, are reported, and only once.
+/// Checks that an exceeded capacity and ids of experts that do not exist are reported, and only once.
 bool Moe::checkErrors(const MoeCase &work, tile_dist_form form, Buffers &buffers) {
   const std::string name = std::string("experts ") + work.name + " " + nameOf(form) + ": errors";
   rank.step(name);
@@ -264,7 +266,7 @@ bool Moe::checkErrors(const MoeCase &work, tile_dist_form form, Buffers &buffers
   std::fill(routed.ids.begin(), routed.ids.end(), -1);
   runAndExpect(TILE_OK, "");
   for (size_t pair = 0; pair < routed.ids.size(); pair += size_t(work.tokens * work.topK))
-    routed.ids[pair] = pair == 0 ? -7 : int32_t(work.experts); // one of each rank
+    routed.ids[pair] = pair == 0 ? -7 : int32_t(work.experts); // one on each rank
   runAndExpect(TILE_ERROR_INVALID_ARGUMENT, "1 ids of experts do not exist, such as " +
                                                 std::to_string(rank.info.rank == 0 ? -7 : work.experts) +
                                                 "; there are " + std::to_string(work.experts) + " experts");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Checks and measures mixtures of experts, moe_dispatch_gemm_combine.
+// Checks and measures mixtures of experts (operation moe_dispatch_gemm_combine).
 #pragma once
 
 #include "Rank.h"
@@ -12,16 +12,16 @@ struct MoeCase {
   int64_t hidden, width, experts, topK;
 };
 
-/// Which experts tokens have.
+/// How experts are assigned to tokens.
 enum class Routing {
-  even,    ///< all experts, drawn evenly
-  one,     ///< every token has the expert 0 only, as often as it has experts: the other ranks get nothing
-  last,    ///< experts of the last rank only, half of these have no token
-  partial, ///< drawn evenly; half of the tokens are missing, and some have fewer experts
+  even,    ///< all experts, uniformly at random
+  one,     ///< every expert of every token is expert 0, so the other ranks get no tokens
+  last,    ///< only experts of the last rank, of which half have no tokens
+  partial, ///< uniformly at random; half of the tokens are missing, and some have fewer experts
 };
 constexpr int numRoutings = 4;
 
-/// Where the weights of a rank begin in the sequence of elements: expert after expert.
+/// Returns where a rank's weights begin in the sequence of elements; the experts follow each other.
 inline uint64_t startOfGateUp(int rank) {
   return startOfB(rank);
 }
@@ -29,11 +29,11 @@ inline uint64_t startOfDown(int rank) {
   return startOfB(rank) + 350003;
 }
 
-/// The result of a benchmark's case: microseconds.
+/// The result of a benchmark case. Times are in microseconds.
 struct MoeMeasured {
   std::string name;
-  double routed, gathered; ///< NCCL and cuBLAS, with the better one of two kinds of GEMMs
-  double automatic, best;  ///< the form that the library chooses; the best one
+  double routed, gathered; ///< NCCL and cuBLAS, with the faster of the two kinds of GEMM
+  double automatic, best;  ///< the form that the library chooses; the fastest form
   bool isRight = true;
 };
 
@@ -42,7 +42,7 @@ public:
   explicit Moe(Rank &rank);
   ~Moe();
 
-  /// Checks results, graphs that are replayed with other routings, separate steps, and errors that kernels find.
+  /// Checks results, graphs that are replayed with other routings, separate steps, and errors that kernels detect.
   bool check(const MoeCase &work, tile_dist_form form);
   /// Checks gradients after runs, in one call, in steps and in graphs.
   bool checkBackward(const MoeCase &work, tile_dist_form form);
@@ -51,20 +51,20 @@ public:
   void endure(const MoeCase &work, int runs);
 
 private:
-  /// Where tokens go, on all ranks.
+  /// The routing of the tokens of all ranks.
   struct Routed {
     std::vector<int32_t> ids;   ///< [ranks, tokens, topK]
     std::vector<float> weights; ///< likewise
-    int64_t tokens = 0;         ///< of each rank that are not missing
+    int64_t tokens = 0;         ///< number of tokens per rank that are not missing
   };
   struct Buffers {
     std::unique_ptr<Memory> x, ids, weights, gateUp, down, y;
     tile_dist_moe_operands operands = {};
   };
-  /// Elements of y that are known: rows of a rank's tokens.
+  /// Expected elements of one row of y.
   struct Expected {
     int64_t token;
-    std::vector<double> values; ///< of the first columns
+    std::vector<double> values; ///< values of the first columns
   };
   struct Gradients {
     std::unique_ptr<Memory> dy, dx, dweights, dgateUp, ddown;

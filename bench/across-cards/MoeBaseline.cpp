@@ -6,7 +6,7 @@
 namespace across {
 
 static constexpr size_t bytesOfElement = 2;
-static constexpr int64_t segments = 16; // of moe_count.tile
+static constexpr int64_t segments = 16; // as in moe_count.tile
 
 MoeBaseline::MoeBaseline(Moe &moe, const MoeCase &work, const Moe::Routed &routed, const Moe::Buffers &buffers)
     : moe(moe), rank(moe.rank), baseline(rank.peer()), work(work), routed(routed), buffers(buffers),
@@ -65,7 +65,8 @@ void MoeBaseline::makeGroups() {
   }
 }
 
-/// Which rows go to which rank, and where those that arrive, by rank and expert, belong.
+/// Computes which rows are sent to which rank. Rows arrive sorted by rank and expert; also computes where each row that
+/// arrives must be copied.
 void MoeBaseline::makeParts() {
   const int size = rank.info.size;
   std::vector<std::vector<int64_t>> perExpert(size_t(size), std::vector<int64_t>(size_t(work.experts)));

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The peer of mixtures of experts: NCCL, and cuBLAS with one GEMM for each expert or one call for all. The host knows
-// how many rows each expert has, for which a program would have to wait. The kernels around them are those of tile.
+// The program with which tile's mixtures of experts are compared: NCCL, and cuBLAS with one GEMM for each expert or one
+// grouped call. Here the host knows how many rows each expert has; a real program would have to wait for these numbers.
+// The other kernels are the same as tile's.
 //
-//   routed     pairs of token and expert, sorted by expert, in an all-to-all each way
-//   gathered   all tokens to all ranks, and a reduce-scatter of the sums
+//   routed     (token, expert) pairs, sorted by expert, in an all-to-all each way
+//   gathered   an all-gather of all tokens, and a reduce-scatter of the sums
 #pragma once
 
 #include "Baseline.h"
@@ -20,14 +21,15 @@ public:
   bool hasGrouped();
   void runRouted(bool isGrouped);
   void runGathered(bool isGrouped);
-  /// The all-to-all of pairs alone, one way.
+  /// Runs only the all-to-all of pairs, in one direction.
   void exchangeAlone() { baseline.exchange(stream, toExperts, atExperts); }
   void multiplyAlone(bool isGrouped) { multiply(isGrouped); }
-  /// The experts' layers by the kernels of tile.
+  /// Computes the experts' layers with tile's kernels.
   void multiplyByTile();
 
 private:
-  /// Sorts `count` pairs by expert, and copies the tokens of the `local` ones from `first` on to their rows.
+  /// Sorts `count` pairs by expert (`sort`), and copies tokens to the rows of the `local` experts from `first` on
+  /// (`expand`).
   void sort(Address ids, int64_t count, int64_t first, int64_t local);
   void expand(Address x, Address ids, Address slots, Address rows, int64_t count, int64_t topK, int64_t first,
               int64_t local);
@@ -54,11 +56,11 @@ private:
   Handle stream;
   tile_kernel *activation = nullptr;
   const int64_t local, pairs;
-  std::vector<int64_t> starts; ///< of the own experts' rows
+  std::vector<int64_t> starts; ///< where the rows of each of this rank's experts start
   std::vector<std::unique_ptr<Memory>> memory;
   Memory *counts, *startsThere, *slots, *none;         ///< of `sort`
-  Memory *sorted, *returned;                           ///< own pairs, and their results
-  Memory *arrived, *rows, *between, *active, *results; ///< of the own experts
+  Memory *sorted, *returned;                           ///< this rank's pairs, and their results
+  Memory *arrived, *rows, *between, *active, *results; ///< of this rank's experts
   Memory *to, *back, *zeros;                           ///< rows of arrived pairs, and the inverse
   Memory *everyone, *everyIds, *everyWeights, *sums;   ///< of all ranks' tokens
   Memory *tables[2];

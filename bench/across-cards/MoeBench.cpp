@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Measures the forms of a mixture of experts next to NCCL and cuBLAS, in one run.
+// Measures the forms of a mixture of experts and of NCCL with cuBLAS in one run.
 #include "MoeBaseline.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ MoeMeasured Moe::bench(const MoeCase &work) {
   struct Candidate {
     std::string name;
     std::function<void()> run;
-    bool isWhole = true; ///< its result is y
+    bool isWhole = true; ///< the candidate computes the whole result y
     tile_dist_plan *plan = nullptr;
     std::vector<double> times = {};
     bool right = true;
@@ -28,7 +28,7 @@ MoeMeasured Moe::bench(const MoeCase &work) {
                                        {"nccl+grouped", [&] { peer.runRouted(true); }},
                                        {"gathered+cublas", [&] { peer.runGathered(false); }},
                                        {"gathered+grouped", [&] { peer.runGathered(true); }},
-                                       // Parts alone, with the rows and their order that the candidate before has left.
+                                       // Parts alone, on the sorted rows that the previous candidate has left.
                                        {"tile-experts", [&] { peer.multiplyByTile(); }, false},
                                        {"cublas", [&] { peer.multiplyAlone(false); }, false},
                                        {"grouped", [&] { peer.multiplyAlone(true); }, false},

@@ -24,7 +24,7 @@ std::vector<double> valuesAt(uint64_t start, int64_t row, int64_t length) {
 
 /// The two layers of an expert, for one row.
 struct ExpertPass {
-  std::vector<double> between, dgate, dup; ///< gradients are those without the weight of the pair
+  std::vector<double> between, dgate, dup; ///< gradients before they are multiplied by the pair's weight
   double dweight = 0;                      ///< dy . expert(x)
 };
 
@@ -45,7 +45,7 @@ ExpertPass passThrough(const std::vector<double> &x, const std::vector<double> &
     double gate = 0, up = 0;
     for (size_t i = 0; i < x.size(); ++i)
       gate += x[i] * ofGate[i], up += x[i] * ofUp[i];
-    gate = roundToBf16(gate), up = roundToBf16(up); // or slopes of gates near the extremum of SiLU differ much
+    gate = roundToBf16(gate), up = roundToBf16(up); // otherwise the slopes of gates near SiLU's minimum differ too much
     const double opened = 1 / (1 + std::exp(-gate)), active = gate * opened;
     pass.between.push_back(active * up);
     pass.dgate.push_back(dbetween[size_t(unit)] * up * opened * (1 + gate * (1 - opened)));
@@ -142,9 +142,9 @@ bool Moe::areRight(const Gradients &gradients, const std::vector<Known> &expecte
       double norm = 0;
       for (size_t i = first; i < first + known.block; ++i)
         norm += known.values[i] * known.values[i];
-      // Gradients without any contribution are 0 exactly, such as those of experts without tokens. The others contain
-      // roundings to bf16 of the values between the layers and of gradients.
-      constexpr double bound = 0.06; // sums of few terms that cancel
+      // Gradients to which nothing contributes, such as those of experts without tokens, must be exactly 0. The other
+      // gradients contain errors from rounding the values between the layers, and gradients, to bf16.
+      constexpr double bound = 0.06; // large because sums of few terms may cancel
       const double tolerance =
           norm == 0 ? 0 : bound * std::sqrt(std::max(norm / double(known.block), total / double(found.size())));
       for (size_t i = first; i < first + known.block; ++i) {
@@ -159,7 +159,7 @@ bool Moe::areRight(const Gradients &gradients, const std::vector<Known> &expecte
   return true;
 }
 
-/// Calls that no rank answers end at once, with an error, and disturb nothing.
+/// Returns true if invalid calls, in which the other ranks do not take part, fail immediately and disturb nothing.
 bool Moe::rejectsMisuse(tile_dist_plan *plan, const MoeCase &work, tile_dist_form form, const Buffers &buffers,
                         const Gradients &gradients) {
   const std::string name = std::string("experts ") + work.name + " " + nameOf(form) + ": misuse";
@@ -192,7 +192,8 @@ bool Moe::rejectsMisuse(tile_dist_plan *plan, const MoeCase &work, tile_dist_for
     std::memset(reinterpret_cast<char *>(&wrong) + field, 0, sizeof(void *));
     expectError(tile_dist_moe_backward(plan, rank.stream, &wrong), prefix + "gradients." + text + " is a null pointer");
   }
-  // Kernels reject the address before anything is enqueued, since other ranks would wait for the remainder.
+  // Kernels must reject the address before anything is enqueued; otherwise other ranks would wait for the rest of the
+  // pass.
   wrong = gradients.operands;
   wrong.dgate_up = reinterpret_cast<float *>(reinterpret_cast<char *>(wrong.dgate_up) + 1);
   expectError(tile_dist_moe_backward(plan, rank.stream, &wrong),
@@ -215,7 +216,8 @@ bool Moe::checkBackward(const MoeCase &work, tile_dist_form form) {
   tile_dist_plan *plan = makePlan(work, form, /*capacity=*/0);
   Buffers buffers = makeBuffers(work);
   Gradients gradients = makeGradients(work, buffers);
-  // In simulators GEMMs take long: the form without overlap has the same kernels, and two routings.
+  // GEMMs take long in the simulator. The form without overlap uses the same kernels, so two routings are enough for
+  // it.
   std::vector<Routing> kinds = {Routing::even, Routing::partial};
   if (form == TILE_DIST_CHUNKED)
     kinds.push_back(Routing::last);
@@ -243,7 +245,7 @@ bool Moe::checkBackward(const MoeCase &work, tile_dist_form form) {
     checkDist(tile_dist_moe_backward_experts(plan, rank.stream, &gradients.operands));
     checkDist(tile_dist_moe_backward_combine(plan, rank.stream, &gradients.operands));
   };
-  rank.barrier(); // nobody allocates while the work of another rank waits
+  rank.barrier(); // no rank may allocate while the work of another rank waits
   bool right = true;
   for (size_t routing = 0; routing < kinds.size(); ++routing) {
     rank.step(name + ": run");
@@ -253,10 +255,10 @@ bool Moe::checkBackward(const MoeCase &work, tile_dist_form form) {
       runSteps();
     checkDist(tile_dist_synchronize(rank.comm, rank.stream));
     right = areRight(gradients, expected[routing], name) && right;
-    rank.barrier(); // the routing of all ranks changes
+    rank.barrier(); // the next iteration changes the routing of all ranks
   }
   if (rank.options.replays > 0 && form == TILE_DIST_CHUNKED) {
-    // Both have all tokens, as the capture.
+    // Both routings have all tokens, like the routing during capture.
     const size_t replayed[] = {0, 2};
     use(routings[0]);
     rank.replay(name, 2, run, [&](int replay) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Operands whose elements are known without storing them, and results computed from them in double precision.
+// Operands whose elements can be computed on demand instead of being stored, and expected results in double precision.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ inline float roundToBf16(double value) {
   return fromBf16(uint16_t(word >> 16));
 }
 
-/// A pseudorandom sequence of bf16 values between -1 and 1, of prime period, so that no rows are equal.
+/// A pseudorandom sequence of bf16 values between -1 and 1. Its period is prime, so no two rows are equal.
 class Sequence {
 public:
   Sequence() : values(period) {
@@ -47,7 +47,7 @@ public:
   uint16_t bits(uint64_t index) const { return values[index % period]; }
   float value(uint64_t index) const { return fromBf16(bits(index)); }
 
-  /// Returns elements from `first` on.
+  /// Returns `count` elements from `first` on.
   std::vector<uint16_t> slice(uint64_t first, size_t count) const {
     std::vector<uint16_t> result(count);
     for (size_t done = 0; done < count;) {
@@ -64,7 +64,7 @@ private:
   std::vector<uint16_t> values;
 };
 
-/// Where the operands of a rank begin in the sequence.
+/// Returns where the operands of a rank begin in the sequence.
 inline uint64_t startOfA(int rank) {
   return 104729ull * uint64_t(rank);
 }
@@ -72,7 +72,7 @@ inline uint64_t startOfB(int rank) {
   return 500009ull + 224737ull * uint64_t(rank);
 }
 
-/// The product of row i of a and row j of b (transposed), with K columns.
+/// Returns the dot product of row i of a and row j of b (which is stored transposed), each with k elements.
 inline double dot(uint64_t startA, int64_t i, uint64_t startB, int64_t j, int64_t k) {
   const Sequence &sequence = Sequence::get();
   double sum = 0;
@@ -81,7 +81,7 @@ inline double dot(uint64_t startA, int64_t i, uint64_t startB, int64_t j, int64_
   return sum;
 }
 
-/// The largest error that the roundings of `ranks` partial sums to bf16 explain.
+/// Returns the largest error that can result from rounding `ranks` partial sums to bf16.
 inline double tolerance(double expected, int64_t k, int ranks) {
   constexpr double roundoff = 0.004, deviation = 1.0 / 3; // of bf16, and of a product
   return roundoff * (std::abs(expected) + 4 * ranks * std::sqrt(double(k)) * deviation);

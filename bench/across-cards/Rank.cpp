@@ -38,7 +38,7 @@ Rank::Rank(const Options &options, Shared &shared, int thread)
 Rank::~Rank() {
   if (std::uncaught_exceptions() > 0) {
     step("destroy after a failure");
-    tile_dist_destroy(comm); // has a time limit, unlike the driver
+    tile_dist_destroy(comm); // unlike the driver, this has a time limit
     return;
   }
   baseline.reset();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A rank of the benchmark: a thread or a process with its GPU.
+// A rank of the benchmark: a thread or a process with a GPU.
 #pragma once
 
 #include "Gpu.h"
@@ -16,7 +16,7 @@ namespace across {
 
 struct Case {
   tile_dist_operation operation;
-  int64_t m, n, k; ///< of the GEMM of one rank
+  int64_t m, n, k; ///< sizes of one rank's GEMM
   bool hasGemm() const { return operation != TILE_DIST_ALL_REDUCE; }
 };
 
@@ -28,33 +28,33 @@ struct Options {
   tile_dist_transport transport = TILE_DIST_ANY;
   std::string mode = "check"; ///< check, bench, experts, soak, lost, endure
   bool isVerbose = false;     ///< prints every step before it begins
-  int replays = 3;            ///< of a graph, in checks; 0: no graphs
-  bool isShort = false;       ///< checks small shapes only
-  std::string only;           ///< of the checks: gemms, experts; empty: both
-  double seconds = 60;        ///< of a soak
+  int replays = 3;            ///< how often checks replay a graph; 0: no graphs
+  bool isShort = false;       ///< only checks small shapes
+  std::string only;           ///< which checks to run: gemms, experts; empty: both
+  double seconds = 60;        ///< duration of a soak test
   unsigned seed = 1;
-  std::vector<int64_t> tokens = {2048, 4096, 8192}; ///< of all ranks, in benchmarks
+  std::vector<int64_t> tokens = {2048, 4096, 8192}; ///< numbers of tokens of all ranks, in benchmarks
   std::vector<Case> cases;
-  std::vector<std::string> experts; ///< cases of experts
+  std::vector<std::string> experts; ///< cases of mixtures of experts
 };
 
-/// Where a rank is, for the watchdog's message.
+/// What a rank is doing, for the watchdog's message.
 struct Progress {
   std::mutex mutex;
   std::string text = "start";
   std::chrono::steady_clock::time_point since = std::chrono::steady_clock::now();
 };
 
-/// The result of a benchmark's case.
+/// The result of a benchmark case.
 struct Measured {
   tile_dist_operation operation;
-  double speedup; ///< of the form that the library chooses, over NCCL then cuBLAS
-  double ofBound; ///< the larger one of GEMM and wire alone, as a part of its time
-  double ofBest;  ///< the time of the best form, as a part of its time
+  double speedup; ///< of the form that the library chooses, relative to NCCL and cuBLAS one after the other
+  double ofBound; ///< the larger of the times of GEMM and communication alone, as a fraction of this form's time
+  double ofBest;  ///< the time of the fastest form, as a fraction of this form's time
   bool isRight;
 };
 
-/// State that the threads of one process share; processes have one each.
+/// State that the threads of one process share; if ranks are processes, each has its own.
 struct Shared {
   explicit Shared(int threads) : meeting(threads), numbers(size_t(threads)), progress(size_t(threads)) {}
   std::barrier<> meeting;
@@ -74,23 +74,23 @@ inline const char *nameOf(tile_dist_form form) {
   return names[form];
 }
 
-/// Names a case and a form, for messages.
+/// Returns the name of a case and a form, for messages.
 std::string describe(const Case &work, const char *form);
 
 class Rank {
 public:
-  /// `thread`: the rank's number, or -1 if the environment says it.
+  /// `thread` is the rank's number, or -1 if the environment gives the number.
   Rank(const Options &options, Shared &shared, int thread);
   ~Rank();
 
   struct CheckOptions {
-    int samples; ///< elements that are compared; 0: all
-    int replays; ///< of a graph; 0: no graph
+    int samples; ///< number of elements that are compared; 0: all
+    int replays; ///< how often a graph is replayed; 0: no graph
   };
-  /// Runs a form once, thrice in a row, and as a graph; compares with double precision, and bits of the runs. Returns
-  /// false, with a message, if the result is wrong.
+  /// Runs a form once, three times in a row, and as a graph. Compares the results with double precision, and the bits
+  /// of all runs with each other. Prints a message and returns false if a result is wrong.
   bool check(const Case &work, tile_dist_form form, const CheckOptions &depth);
-  /// One rank does not take part in a run: the others must get an error within the limit.
+  /// Lets one rank not take part in a run; the other ranks must get an error within the time limit.
   bool loseRank();
   /// Runs operations until a call fails, because another rank has been killed.
   [[noreturn]] void endure();
@@ -100,14 +100,14 @@ public:
   bool isFirst() const { return info.rank == 0; }
   /// Returns true if other ranks are threads of this process.
   bool isThread() const { return shared.numbers.size() > 1; }
-  /// Says what begins now.
+  /// Records, and with --verbose prints, which step begins now.
   void step(const std::string &text);
   void barrier() { checkDist(tile_dist_barrier(comm)); }
-  /// Returns microseconds per run, of the slowest rank.
+  /// Returns the microseconds per run on the slowest rank.
   double measure(const std::function<void()> &run, int iterations);
-  /// Returns the largest one of all ranks' numbers.
+  /// Returns the largest of the values that all ranks pass.
   double largest(double mine);
-  /// Returns NCCL and cuBLAS, opened at the first call.
+  /// Returns NCCL and cuBLAS, which are opened by the first call.
   class Baseline &peer();
 
   /// Records the work that `run` enqueues in a graph, and launches it `replays` times, each time after `prepare`, which
@@ -117,7 +117,7 @@ public:
 
   const Options &options;
   Shared &shared;
-  const int slot; ///< among the ranks of this process
+  const int slot; ///< index among the ranks of this process
   tile_runtime *runtime = nullptr;
   tile_dist_comm *comm = nullptr;
   tile_dist_info info = {};
@@ -135,7 +135,7 @@ private:
   void step(const Case &work, const char *form, const char *text);
   tile_dist_plan *makePlan(const Case &work, tile_dist_form form);
   double expected(const Case &work, int64_t row, int64_t column) const;
-  /// Returns false, with a message, unless a run with wrong operands is an error at once, which disturbs nothing.
+  /// Returns true if a run with invalid operands fails immediately and disturbs nothing; otherwise prints a message.
   bool rejectsMisuse(tile_dist_plan *plan, const Case &work, const tile_dist_plan_info &chosen, const Buffers &buffers);
   bool isRight(const Case &work, const Memory &c, int samples, const char *form) const;
   void multiply(Address a, Address b, Address c, const Case &work);

@@ -7,14 +7,14 @@
 //   bench-across-cards experts --kernels=DIR --nccl=FILE --cublas=FILE [--tokens=4096]
 //       [--experts=TOKENS,HIDDEN,WIDTH,EXPERTS,TOP_K]    mixtures of experts; tokens of one rank
 //   bench-across-cards soak --kernels=DIR --seconds=300    random shapes
-//   bench-across-cards lost --kernels=DIR --timeout=3000   a rank leaves: the others must get an error
-//   bench-across-cards endure --kernels=DIR                runs until a rank is killed: the others get an error
+//   bench-across-cards lost --kernels=DIR --timeout=3000   a rank leaves: the other ranks must get an error
+//   bench-across-cards endure --kernels=DIR                runs until a rank is killed: the others must get an error
 //
 // Every step of a rank has a time limit, after which a watchdog says where the ranks are and ends the program;
 // --verbose prints each step before it begins. DIR has gemm.cubin, gemm_wait.cubin and sum.cubin, compiled from
-// lib/Distributed/kernels, and without --only=gemms moe_NAME.cubin of moe_NAME.tile, moe_gate_up.cubin and
-// moe_down.cubin of moe_gemm.tile with and without GATED=1, and silu_mul.cubin. Without GPUs,
-// LD_LIBRARY_PATH=build/simulator has the checks run in the simulator.
+// lib/Distributed/kernels, and, unless --only=gemms is given, moe_NAME.cubin compiled from moe_NAME.tile,
+// moe_gate_up.cubin and moe_down.cubin compiled from moe_gemm.tile with and without GATED=1, and silu_mul.cubin.
+// Without GPUs, the checks run in the simulator with LD_LIBRARY_PATH=build/simulator.
 #include "Baseline.h"
 #include "Moe.h"
 
@@ -31,12 +31,12 @@ using namespace across;
 
 namespace {
 
-/// Layers on two GPUs: the columns and K of one rank's GEMM.
+/// A layer of a model that is distributed over the ranks.
 struct Layer {
   const char *name;
   tile_dist_operation operation;
-  int64_t n, k; ///< of the whole layer
-  bool splitsK; ///< over ranks; else its columns
+  int64_t n, k; ///< sizes of the whole layer
+  bool splitsK; ///< whether ranks split K; otherwise they split the columns
 };
 constexpr Layer layers[] = {
     {"Llama-70B qkv", TILE_DIST_ALL_GATHER_GEMM, 10240, 8192, false},
@@ -54,7 +54,7 @@ std::vector<MoeCase> expertCases(const std::vector<int64_t> &tokens, int ranks) 
   std::vector<MoeCase> cases;
   for (int64_t all : tokens) {
     cases.push_back({"DeepSeek-V3", all / ranks, 7168, 2048, 256, 8});
-    // As many experts a GPU as with 8 GPUs.
+    // As many experts per GPU as on 8 GPUs.
     cases.push_back({"DeepSeek-V3, a quarter", all / ranks, 7168, 2048, 64, 8});
     cases.push_back({"Mixtral 8x7B", all / ranks, 4096, 14336, 8, 2});
   }
@@ -90,12 +90,13 @@ bool checkAll(Rank &rank, const Options &options, bool isSimulated) {
   const int ranks = rank.info.size;
   bool right = true;
   int count = 0;
-  // From simple to complex: NCCL or copies alone, GEMMs and copies, waiting tiles, and what the model chooses.
+  // In the order of complexity: NCCL or copies alone, GEMMs and copies, tiles that wait, and what the cost model
+  // chooses.
   for (tile_dist_form form : {TILE_DIST_SEQUENTIAL, TILE_DIST_CHUNKED, TILE_DIST_FLAGGED, TILE_DIST_AUTO})
     for (int operation = 0; operation < (options.only == "experts" ? 0 : 4); ++operation) {
       const auto kind = tile_dist_operation(operation);
       std::vector<Case> cases = {{kind, 64 * ranks, 72, 104},
-                                 {kind, 100 * ranks, 136, 64}, // tiles with rows of several ranks
+                                 {kind, 100 * ranks, 136, 64}, // tiles that have rows of several ranks
                                  {kind, 1 * ranks, 8, 8}};
       if (!isSimulated && !options.isShort) {
         cases.push_back({kind, 1024 * ranks, 2048, 512});
@@ -118,7 +119,7 @@ bool checkAll(Rank &rank, const Options &options, bool isSimulated) {
     if (!options.isShort)
       cases.push_back({"of a rank", 5, 64, 24, ranks, 1});
     if (!isSimulated) {
-      cases.push_back({"many", 9, 16, 16, 136 * ranks, 8}); // more than moe_place counts at once
+      cases.push_back({"many", 9, 16, 16, 136 * ranks, 8}); // more experts than moe_place counts at a time
       if (!options.isShort)
         cases.push_back({"large", 700, 4096, 1024, 16 * ranks, 8});
     }
@@ -265,7 +266,7 @@ Options parse(int count, char **words) {
 
 int main(int count, char **words) {
   try {
-    std::setvbuf(stdout, nullptr, _IOLBF, 0); // a program that is killed has printed its steps
+    std::setvbuf(stdout, nullptr, _IOLBF, 0); // so that even a program that is killed has printed its steps
     Options options = parse(count, words);
     const bool isProcess = std::getenv("WORLD_SIZE") || std::getenv("OMPI_COMM_WORLD_SIZE");
     if (options.cases.empty())
@@ -286,7 +287,7 @@ int main(int count, char **words) {
       thread.join();
     tile_dist_group_destroy(shared.group);
     std::fflush(stdout);
-    // The watchdog still reads what this function owns.
+    // The watchdog thread still reads objects that this function owns.
     std::_Exit(std::all_of(right.begin(), right.end(), [](char value) { return value != 0; }) ? 0 : 1);
   } catch (const std::exception &exception) {
     std::fprintf(stderr, "bench-across-cards: %s\n", exception.what());

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # across-cards.sh FOLDER [check|bench|experts|killed|all]: checks and measures GEMMs and mixtures of experts across the
 # two GPUs of a host, and kills ranks.
-# FOLDER has bench-across-cards and, in k, the kernels that `across-cards.sh FOLDER compile` makes, with $TILEC and the
-# sources. "check" takes at most 100 s even if every step hangs, "bench" and "experts" 110 s and "killed" 80 s. Results
-# on stdout and in $OUT.
+# FOLDER must have bench-across-cards and, in k, the kernels that `across-cards.sh FOLDER compile` makes from the
+# sources with $TILEC. "check" takes at most 100 s even if every step hangs, "bench" and "experts" 110 s and "killed" 80
+# s. Results are printed and written to $OUT.
 set -u
 phase=${2:-all}
 if [ "$phase" = compile ]; then
@@ -22,7 +22,7 @@ if [ "$phase" = compile ]; then
   kernel moe_down $own/moe_gemm.tile
   for name in expand_gradient gather_weights gated_gradient weight_gradient; do kernel moe_$name $own/moe_$name.tile; done
   kernel moe_back $own/moe_gemm.tile -D TRANS_B=0
-  # Tiles with fewer rows, for experts that have few.
+  # Kernels whose tiles have fewer rows, for experts that have few rows.
   mkdir -p "$into/64"
   kernel 64/moe_gate_up $own/moe_gemm.tile -D GATED=1 -D BLOCK_M=64
   kernel 64/moe_down $own/moe_gemm.tile -D BLOCK_M=64
@@ -58,7 +58,7 @@ pair() { # LIMIT NAME ARGUMENTS...: two processes
   echo "== $name (processes): status $status and $?, $(since "$begin") s"
   tail -n 3 "$OUT/$name-0.txt"; tail -n 2 "$OUT/$name-1.txt"
 }
-killed() { # NUMBER SECONDS: kills a rank after some time; the other one must end with an error
+killed() { # NUMBER SECONDS: kills a rank after some time; the other rank must end with an error
   local i=$1 delay=$2 victim=$(($1 % 2)) other=$((1 - $1 % 2))
   local arguments=(endure --kernels=k --nccl="$nccl" --timeout=1500 --seed="$i" --verbose)
   local victims=$OUT/killed-$i-$victim.txt others=$OUT/killed-$i-$other.txt
@@ -69,7 +69,7 @@ killed() { # NUMBER SECONDS: kills a rank after some time; the other one must en
   sleep "$delay"
   local phase_then; phase_then=$(tail -n 1 "$others" | cut -c1-100)
   kill -9 "$dying"; local at; at=$(now)
-  # 1.5 s until the limit of a wait, 2.5 s for its release, 1.5 s for the end of NCCL, some for the process.
+  # 1.5 s until the time limit of a wait, 2.5 s to release the GPU, 1.5 s to end NCCL, and some time to end the process.
   local tries=0
   while kill -0 "$left" 2>/dev/null && [ $tries -lt 70 ]; do sleep 0.1; tries=$((tries + 1)); done
   local verdict=right

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Compiles the artifacts of the suites beside this script: compile.sh TILEC TARGET FOLDER [LIST]
+# Compiles the artifacts of the suites in this folder: compile.sh TILEC TARGET FOLDER [LIST]
 #   bench/suites/compile.sh build/bin/tilec sm_90a build/bench
-#   bench/suites/compile.sh build/bin/tilec sm_90a build/edges edges     those of edges.artifacts alone
+#   bench/suites/compile.sh build/bin/tilec sm_90a build/edges edges     only the artifacts of edges.artifacts
 set -euo pipefail
 tilec=$1 target=$2 folder=$3
 examples=$(cd "$(dirname "$0")/../../examples" && pwd)
 mkdir -p "$folder"
 
-# named VARIANTS NAME FILE OPTION...: one of a list of artifacts.
+# named VARIANTS NAME FILE OPTION...: compiles one artifact of a list.
 named() {
   local variants=$1 name=$2 file=$3 options=()
   shift 3
@@ -21,8 +21,8 @@ named() {
   done
   "$tilec" "$examples/gemm/$file" --variants="$variants" --target="$target" "${options[@]}" -o "$folder/$name.cubin"
 }
-# list NAME: those of NAME.artifacts, as many at a time as there are processors; as users get them, with kernels for classes of
-# sizes, but for edges, which are those of one kernel each.
+# list NAME: compiles the artifacts of NAME.artifacts, as many at a time as there are processors. They have kernels for
+# classes of sizes, as users get them, except for those of `edges`, which have one kernel each.
 list() {
   local variants=auto
   [ "$1" != edges ] || variants=none
@@ -38,7 +38,8 @@ if [ -n "${4-}" ]; then
   exit
 fi
 
-# matmul TYPE ORDER TRANS_A TRANS_B: one artifact for any size, one for sizes and rows that are multiples of 8.
+# matmul TYPE ORDER TRANS_A TRANS_B: compiles one artifact for any size, and one for sizes and rows that are multiples
+# of 8.
 matmul() {
   local common=("$examples/matmul.tile" --variants=none --target="$target" -D TRANS_A="$3" -D TRANS_B="$4")
   [ "$1" = f16 ] || common+=(--signature "a: *$1, b: *$1, c: *$1")
@@ -55,7 +56,8 @@ done
 for kernel in copy vector_add silu transpose; do
   "$tilec" "$examples/$kernel.tile" --variants=none --target="$target" -o "$folder/$kernel.cubin"
 done
-# rows KERNEL BLOCK WARPS STRIDE...: rows of up to BLOCK columns, a multiple of 8 of them, that start at multiples of 16 bytes.
+# rows KERNEL BLOCK WARPS STRIDE...: compiles a kernel for rows of up to BLOCK columns, where the number of columns is a
+# multiple of 8 and rows start at multiples of 16 bytes.
 rows() {
   local kernel=$1 block=$2 warps=$3 stride promises=()
   shift 3
@@ -81,9 +83,9 @@ for kernel in rmsnorm_backward layernorm_backward; do
   rows $kernel 8192 16 stride
 done
 
-# dense NAME SIZE...: one artifact for a case of dense.suite, for its kernel, type and order, which the name says
-# (bf16-4096-nt; bias-relu-f16-4096-nt, descriptors-bf16-4096-nt: another kernel), its sizes, and rows that start at
-# multiples of 16 bytes where they do.
+# dense NAME SIZE...: compiles the artifact for a case of dense.suite. The name gives the kernel, type and operand
+# layouts (bf16-4096-nt; bias-relu-f16-4096-nt and descriptors-bf16-4096-nt use other kernels). The artifact is compiled
+# for the sizes of the case, with the assumption that rows start at multiples of 16 bytes if they do.
 dense() {
   local name=$1 kernel=matmul plain=$1 type order transA=0 transB=0 M N K
   case $name in

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# How fast is the configuration that a launch takes, compared with the fastest of all?
-#   bench/suites/configurations.sh compile build/bin/tilec sm_90a FOLDER      the artifacts
+# Measures how fast the configuration is that a launch chooses, compared with the fastest configuration.
+#   bench/suites/configurations.sh compile build/bin/tilec sm_90a FOLDER      compiles the artifacts
 #   bench/suites/configurations.sh measure build/bin/tile-run FOLDER          measures all variants: FOLDER/KERNEL.times
-#   bench/suites/configurations.sh report FOLDER                              a line for each call: choice/fastest
+#   bench/suites/configurations.sh report FOLDER                              prints choice/fastest for each call
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 kernels="vector_add softmax layernorm dropout column_sums transpose w4a16 attention depthwise_conv embedding"
 
-# shapes KERNEL: one call a line.
+# shapes KERNEL: prints the measured calls, one per line.
 shapes() {
   case $1 in
     vector_add | dropout) printf 'N=%s\n' 20000 1000000 50000000 ;;
@@ -22,8 +22,8 @@ shapes() {
   esac
 }
 
-# report KERNEL FILE: for each call the variant that is expected to be the fastest, and the one that is. Of variants with the same
-# estimate a launch takes the one that promises more.
+# report KERNEL FILE: prints for each call the variant that is expected to be the fastest, and the variant that is the
+# fastest. If several variants have the same estimate, a launch chooses the one with more assumptions.
 report() {
   sed 's/^{"call":"\(.*\)","variant":"\(.*\)","expected":\(.*\),"microseconds":\(.*\),"rounds":.*}$/\1|\3|\4|\2/' "$2" |
     awk -F'|' -v kernel="$1" '

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Random GEMM shapes, in the form of tile-run's suites: draw.sh SEED > draw.suite
+# Prints random GEMM shapes in the format of tile-run's suites: draw.sh SEED > draw.suite
 #
-# 60 shapes, 15 an operand order. Sizes are log-uniform: to 16384 from 16 in three of four shapes, in the fourth one size
-# at least is below 16. Half of the shapes have sizes that are multiples of 8 (where they are not below), a tenth odd ones.
-# Cases that should take less than 50 us are measured by replaying graphs.
+# There are 60 shapes, 15 for each combination of operand layouts. Sizes are distributed log-uniformly from 16 to 16384;
+# in every fourth shape, one size is below 16. Half of the shapes have sizes that are multiples of 8 (unless they are
+# below 8), and a tenth have odd sizes. Cases that should take less than 50 us are measured by replaying graphs.
 set -euo pipefail
 awk -v seed="$1" '
-# Park and Miller, "Random number generators: good ones are hard to find" (1988): the same in every awk.
+# Park and Miller, "Random number generators: good ones are hard to find" (1988): gives the same numbers in every awk.
 function random() { seed = (16807 * seed) % 2147483647; return seed / 2147483647 }
 function between(low, high) { return int(low * exp(random() * log((high + 1) / low))) }
 BEGIN {

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # other-cards.sh [TILEC] > figures.tsv
-# Compiles examples for cards that nobody has measured, and prints what can be said without them: registers, spilled and
-# shared bytes, bytes of machine code, and instructions in the PTX. Pointers and integers are promised to be multiples of
-# 16.
+# Compiles examples for cards that have not been measured, and prints what is known without measurements: registers,
+# bytes of spills, shared memory and machine code, and instructions in the PTX. The compiler assumes that pointers and
+# integers are multiples of 16.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 tilec=${1:-build/bin/tilec}
@@ -28,7 +28,7 @@ attention_causal|attention.tile|-D CAUSAL=1 -D BLOCK_M=64 -D BLOCK_N=64 --num-wa
 END
 }
 
-# Counts instructions of PTX by kind.
+# Counts PTX instructions by kind.
 count() {
   awk '{ sub(/^[[:space:]]+/, ""); sub(/^@!?%[a-z0-9_]+[[:space:]]+/, "") }
        /^ld\.(weak\.|relaxed[a-z.]*\.|acquire[a-z.]*\.|volatile\.)?global/ { ++n[1] } /^cp\.async\.c[ag]/ { ++n[2] }
@@ -37,7 +37,7 @@ count() {
        END { for (i = 1; i <= 8; ++i) printf "%d%s", n[i], i < 8 ? "\t" : "\n" }'
 }
 
-# The size of the kernel's machine code.
+# Prints the size of the kernel's machine code.
 codeBytes() {
   echo $((16#$(readelf -SW "$1" 2>/dev/null | awk '{ for (i = 1; i < NF; ++i) if ($i ~ /^\.text\./) print $(i + 4) }')))
 }

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# The small cases of edges.suite under compute-sanitizer, on a machine with a GPU: memcheck over all of them, racecheck
-# and synccheck over the first one of each artifact. Prints what each tool found, and fails if it is anything. That a
-# driver before CUDA 13.2 refuses to describe a parameter behind the last one is how libtilert counts them, no error.
+# Runs the small cases of edges.suite under compute-sanitizer, on a machine with a GPU: memcheck on all cases, racecheck
+# and synccheck on the first case of each artifact. Prints what each tool found, and fails if any tool found something.
+# API errors are not reported: libtilert counts a kernel's parameters by asking for one more until a driver older than
+# CUDA 13.2 returns an error.
 #   bench/suites/compile.sh build/bin/tilec sm_90a build/edges edges
 #   bench/suites/sanitize.sh build/bin/tile-run build/edges
 set -uo pipefail

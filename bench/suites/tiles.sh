@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Every tile that the cost model chooses from, on every shape of dense.suite: compiles the artifacts and writes
-# FOLDER/tiles.suite, whose cases are called MxNxK/BLOCK_MxBLOCK_NxBLOCK_K-wWARPS. What else the compiler chooses (stages,
-# persistence, splits) is chosen as for its own pick. bf16, nt.
+# Compiles every tile that the cost model considers, for every bf16 nt shape of dense.suite, and writes
+# FOLDER/tiles.suite, whose cases are called MxNxK/BLOCK_MxBLOCK_NxBLOCK_K-wWARPS. Everything else (stages, persistence,
+# splits) is left to the compiler.
 #   bench/suites/tiles.sh build/bin/tilec sm_90a build/tiles
-#   build/bin/tile-run bench --suite build/tiles/tiles.suite --artifacts build/tiles --check --rounds 3 --bench-json=tiles.jsonl
+#   build/bin/tile-run bench --suite build/tiles/tiles.suite --artifacts build/tiles --check --rounds 3 \
+#       --bench-json=tiles.jsonl
 set -euo pipefail
 tilec=$1 target=$2 folder=$3
 here=$(cd "$(dirname "$0")" && pwd)
@@ -16,7 +17,7 @@ large+=" 224x128x64-w8 192x128x64-w8 160x128x64-w8 144x128x64-w8"
 small="128x96x64-w8 96x128x64-w8 192x64x64-w4 160x64x64-w4 64x192x64-w4 64x160x64-w4 64x128x64-w4 64x128x128-w4 64x64x64-w4 64x64x128-w4"
 few="8x64x128-w4 8x128x128-w8 16x64x128-w4 16x128x128-w4 16x128x128-w8 16x256x128-w8 64x64x64-w4 64x128x64-w4 64x64x128-w4"
 
-# tiles M N K GRAPH: all of one shape.
+# tiles M N K GRAPH: compiles all tiles for one shape.
 tiles() {
   local m=$1 n=$2 k=$3 graph=$4 list=$large tile warps blockM blockN blockK name promises=() stride
   [ $((m * n)) -gt $((3072 * 3072)) ] || list+=" $small"
