@@ -4,8 +4,8 @@
 //   two launches   the first writes h, with the activation in its epilogue; the second starts before the first ends
 //   fused          h stays in registers: for narrow layers, where storing and loading h takes longer than the MMAs
 //
-//   two-layers         compares both forms with fp64 at small sizes; without a GPU in the simulator two-layers time
-//   also times large sizes, with and without overlapping launches; needs a GPU
+//   two-layers         compares both forms with fp64 at small sizes; without a GPU in the simulator
+//   two-layers time    also times large sizes, with and without overlapping launches; needs a GPU
 #include "../driver/device.h"
 #include "fused.h"
 #include "hidden_few.h"
