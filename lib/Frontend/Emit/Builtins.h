@@ -48,21 +48,21 @@ enum BuiltinFlags : unsigned {
 struct BuiltinInfo {
   std::string_view name;
   std::string_view parameters;                // "x, axis=None, *rest"
-  SymValue (*emit)(Emitter &, BuiltinCall &); // null: only for compile-time values
+  SymValue (*emit)(Emitter &, BuiltinCall &); // null if the function only takes compile-time values
   unsigned flags;
-  PythonRule rule = nullptr; // for compile-time values, if there is one
+  PythonRule rule = nullptr; // evaluates the function on compile-time values; may be null
 };
 
-/// Returns a compile-time integer.
+/// Returns a value that is the given compile-time integer.
 inline SymValue constant(Int128 value) {
   return SymValue::makeConstant(value);
 }
 
-/// Calls another builtin with positional arguments, as if it stood in place of this call.
+/// Calls another builtin with positional arguments, as if the source called it in place of this one.
 SymValue callValues(BuiltinCall &call, std::string_view name, const std::vector<SymValue> &arguments);
 
 const BuiltinInfo *findBuiltin(std::string_view name);
-/// Returns the names, without the prefixes of Python's own functions.
+/// Returns the names of all builtins; Python's own functions without their prefixes.
 std::vector<std::string> builtinNames();
 
 #define TILE_BUILTIN(name, parameters, emitter, flags) SymValue emitter(Emitter &sema, BuiltinCall &call);

@@ -46,7 +46,8 @@ SymValue Emitter::makeNumber(const frontend::Value &number, DType type, SourceRa
   return makeSplat(number, type, {}, range);
 }
 
-/// Returns the nearest number of a format; formats that saturate have no infinity for large values.
+/// Returns the nearest number that the format represents; with `saturates`, the largest finite number instead of an
+/// infinity.
 static llvm::APFloat floatOf(const frontend::Value &number, const llvm::fltSemantics &format, bool saturates) {
   llvm::APFloat value(format);
   if (std::optional<Int128> integer = asInteger(number)) {
@@ -140,7 +141,8 @@ static mlir::Value narrowFloat(OpBuilder &builder, Location loc, mlir::Value val
   return arith::TruncFOp::create(builder, loc, result, value, rounding, arith::FastMathFlagsAttr());
 }
 
-/// Converts between floating-point types: directly if one type contains the other, else through fp32.
+/// Converts between floating-point types: directly if one type can represent all values of the other, otherwise through
+/// fp32.
 static mlir::Value castFloats(OpBuilder &builder, Location loc, mlir::Value value, Type result, bool towardsZero) {
   auto source = llvm::cast<FloatType>(getElementTypeOf(value.getType()));
   auto target = llvm::cast<FloatType>(getElementTypeOf(result));
@@ -148,7 +150,7 @@ static mlir::Value castFloats(OpBuilder &builder, Location loc, mlir::Value valu
     return arith::ExtFOp::create(builder, loc, result, value);
   if (source.getWidth() > target.getWidth())
     return narrowFloat(builder, loc, value, result, towardsZero);
-  // fp16 and bf16, and the two 8-bit formats, do not contain each other.
+  // Neither of fp16 and bf16, and neither of the two 8-bit formats, can represent all values of the other.
   Type wide = withElementType(result, builder.getF32Type());
   return narrowFloat(builder, loc, arith::ExtFOp::create(builder, loc, wide, value), result, towardsZero);
 }
@@ -237,7 +239,7 @@ SymValue Emitter::cast(const SymValue &value, DType type, SourceRange range, boo
 
 //===------------------------------------------------------------------------------------------------- arithmetic
 
-/// Checks that a constant next to a tensor of a narrower type fits it.
+/// Checks that the type of a tensor can represent a constant operand.
 static bool checkWeakRange(Emitter &sema, const SymValue &operand, DType type, SourceRange range) {
   if (!operand.isConstant() || !type.isInt())
     return true;
@@ -297,7 +299,7 @@ static SymValue emitPointerArithmetic(Emitter &sema, BinaryOp op, SymValue point
   if (!isKnown || !offset.type.isInt())
     return sema.error(Diag::pointer_arithmetic, range,
                       {std::string(spelling(op)), describe(pointer), describe(offset)});
-  // Offsets are signed, so narrow unsigned ones are widened to stay positive.
+  // Offsets are signed, so narrow unsigned offsets are widened to stay positive.
   if (offset.type.isBool())
     offset = sema.cast(offset, Scalar::Int32, range);
   else if (offset.type.isUnsigned() && offset.type.bits() < 64)

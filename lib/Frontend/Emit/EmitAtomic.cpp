@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Builtins: atomic operations. The dialect only has them for blocks; a scalar becomes a block of one element.
+// Builtins: atomic operations. The dialect only has atomic operations on blocks; a scalar becomes a block of one
+// element.
 
 #include "Frontend/Emit/EmitMemory.h"
 
@@ -107,10 +108,11 @@ SymValue emitUpdate(BuiltinCall &call, AtomicKind signedKind, AtomicKind unsigne
   return parsed->result(call, update(call, *parsed, type.isUnsigned() ? unsignedKind : signedKind).value, type);
 }
 
-/// Emits a floating-point minimum or maximum by integer atomics. The bits of floats without a sign are ordered as the
-/// floats, those with a sign in reverse. So the maximum is the signed maximum of the former and the unsigned minimum of
-/// the latter; each element needs one of them. The sign bit also orders zeros and NaNs, which lie beyond the
-/// infinities.
+/// Emits a floating-point minimum or maximum by integer atomics. The bits of floats with a clear sign bit, read as
+/// integers, are in the same order as the floats; the bits of floats with a set sign bit are in the reverse order. So
+/// the maximum with an operand of the first kind is the signed maximum, and with an operand of the second kind it is
+/// the unsigned minimum. Each element needs only one of these two atomics, depending on its sign. -0 is treated as less
+/// than +0, and NaNs as beyond the infinities.
 SymValue emitFloatExtremum(BuiltinCall &call, bool isMaximum) {
   Emitter &sema = call.sema;
   std::optional<AtomicCall> parsed = parseAtomic(call, 1, 2, 3);
@@ -186,8 +188,8 @@ SymValue emitAtomicCas(Emitter &sema, BuiltinCall &call) {
   return parsed->result(call, op.getResult(), type);
 }
 
-/// Checks the arguments of a flag operation: the language, and a pointer to one int32. Returns the value; an error
-/// after a message.
+/// Checks the arguments of a flag operation: the language, and a pointer to one int32. Returns the value, or an error
+/// value after a message.
 static SymValue parseFlag(BuiltinCall &call) {
   Emitter &sema = call.sema;
   std::string name(call.info.name);
@@ -209,7 +211,7 @@ SymValue emitWaitFlag(Emitter &sema, BuiltinCall &call) {
   return SymValue::makeConstant(NoneValue{});
 }
 
-/// A release by one thread covers what the others have written before the barrier.
+/// Emits a barrier and then a release by one thread, which covers what all threads have written before the barrier.
 SymValue emitSetFlag(Emitter &sema, BuiltinCall &call) {
   SymValue value = parseFlag(call);
   if (value.isError())

@@ -6,7 +6,8 @@
 //
 //   x << n   ==>   select(n <u 32, x << n, 0)            x >> n, signed   ==>   x >> min(n, 31)
 //
-// LLVM folds the former to PTX's plain shift. Nothing is added if n is known to be smaller than the width.
+// LLVM folds the select to PTX's plain shift. If n is known to be smaller than the width, neither the select nor the
+// min is emitted.
 
 #include "Frontend/Emit/EmitBits.h"
 
@@ -20,7 +21,8 @@ using namespace mlir;
 
 namespace tile::frontend {
 
-/// Returns an upper bound of an unsigned integer from its definition; saturates far above any width.
+/// Returns an upper bound of an unsigned integer that follows from the operations that compute it; saturates far above
+/// the width of any type.
 static uint64_t unsignedBound(mlir::Value value) {
   constexpr uint64_t unknown = 1 << 16;
   llvm::APInt constant;

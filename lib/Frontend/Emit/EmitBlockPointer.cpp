@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Builtins: block pointers, that is a window of constant shape on a strided tensor.
+// Builtins: block pointers. A block pointer is a window of constant shape on a strided tensor.
 //
 // make_block_ptr keeps base, shape, strides and offsets (i64) as one value that flows through branches and loops. An
-// access computes pointers from them, and masks for the dimensions in 'boundary_check':
+// access computes pointers from these values, and masks for the dimensions in 'boundary_check':
 //
 //   pointer[i, j] = base + (offset0 + i) * stride0 + (offset1 + j) * stride1;  inside: 0 <= offset_d + i < shape_d
 

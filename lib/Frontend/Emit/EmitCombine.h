@@ -17,13 +17,13 @@ bool emitCombineRegion(BuiltinCall &call, mlir::Region &region, const std::vecto
 std::vector<SymValue> callCombine(BuiltinCall &call, size_t index, const std::vector<SymValue> &left,
                                   const std::vector<SymValue> &right);
 
-/// Returns one block or a tuple of blocks of one shape; empty after an error.
+/// Returns the sources of a reduction or scan: one block, or several blocks of one shape; empty after an error.
 std::vector<SymValue> combineSources(BuiltinCall &call, size_t index, size_t functionIndex);
 
 /// Converts bf16 to fp32, because bf16 has too few bits to accumulate in.
 SymValue widenBf16(BuiltinCall &call, const SymValue &value);
-/// Converts to the type in which Triton sums: integers of less than 32 bits are widened; argument 'index' may specify
-/// another type.
+/// Converts to the type in which Triton sums: integers of less than 32 bits are widened to 32 bits, unless argument
+/// 'index' specifies another type.
 SymValue widenForSum(BuiltinCall &call, const SymValue &value, size_t index);
 
 } // namespace tile::frontend

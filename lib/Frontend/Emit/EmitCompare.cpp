@@ -109,7 +109,7 @@ SymValue Emitter::select(const SymValue &conditionValue, const SymValue &thenVal
   SymValue left = thenValue, right = elseValue;
   if (chosen.isError() || !unify(left, right, /*isDivision=*/false, range))
     return {};
-  // The values are broadcast to the condition's shape; a scalar condition selects between whole blocks.
+  // Broadcast the values to the condition's shape; a scalar condition selects between whole blocks.
   if (chosen.isBlock()) {
     if (!broadcastTogether(chosen, left, range) || !broadcastTogether(left, right, range) ||
         !broadcastTogether(chosen, right, range))

@@ -15,8 +15,8 @@ SymValue emitArange(Emitter &sema, BuiltinCall &call) {
   return start && end ? sema.arange(*start, *end, call.range) : SymValue();
 }
 
-/// Converts a float to an integer as at run time: rounds towards zero and saturates; for 8 bits, saturates to 16 bits
-/// and keeps the low ones.
+/// Converts a float to an integer as compiled code does: rounds towards zero and saturates. For 8-bit types, saturates
+/// to 16 bits and keeps the low 8 bits.
 static Int128 saturate(double value, DType type) {
   const unsigned bits = std::max(type.bits(), 16u);
   const Int128 largest = (Int128(1) << (type.isUnsigned() ? bits : bits - 1)) - 1;
@@ -69,7 +69,7 @@ SymValue emitToTensor(Emitter &, BuiltinCall &call) {
 
 SymValue emitCast(Emitter &sema, BuiltinCall &call) {
   SymValue value = call.tensor(0);
-  // The type of another block means its element type.
+  // If the type argument is the type of a block, its element type is meant.
   std::optional<DType> type = call[1].kind == SymValue::Kind::BlockType ? call[1].type : call.dtype(1);
   std::optional<bool> isBitcast = call.flag(3);
   std::optional<std::string> rounding = call.text(2);
@@ -130,7 +130,7 @@ SymValue emitRavel(Emitter &sema, BuiltinCall &call) {
   return sema.reshape(value, {ShapedType::getNumElements(value.shape())}, call.range);
 }
 
-/// Returns the dimensions of trans and permute: varargs or one tuple.
+/// Returns the dimensions that are passed to trans or permute, either as several arguments or as one tuple.
 static std::optional<SmallVector<int32_t>> permutation(BuiltinCall &call, size_t rank) {
   SymValue dims = call[1];
   if (dims.elements.size() == 1 && dims.elements[0].isTuple())

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tensor descriptors: their builtins. Sema/SemaDescriptorParameters.cpp creates those of parameters:
+// Builtins: tensor descriptors. Sema/SemaDescriptorParameters.cpp creates the descriptors for descriptor parameters:
 //
-//   a: tensordesc<fp16[64, 32]>   becomes a pointer, the sizes and all strides but the last, which is 1:
+//   a: tensordesc<fp16[64, 32]>   becomes a pointer, the sizes, and all strides except the last one, which is 1:
 //   a: *fp16, a_shape0: i32, a_shape1: i32, a_stride0: i64     and, at the start of the kernel,
 //   a = make_tensor_descriptor(a, [a_shape0, a_shape1], [a_stride0, 1], [64, 32])
 
@@ -51,7 +51,7 @@ bool scalarList(BuiltinCall &call, size_t index, DType type, size_t rank, SmallV
   return integers.has_value();
 }
 
-/// Saturates wider sizes to 32 bits: offsets also have 32 bits, so they do not reach larger coordinates.
+/// Saturates sizes of more than 32 bits to 32 bits. Offsets have 32 bits, so they do not reach larger coordinates.
 static void saturateSizes(BuiltinCall &call, size_t index) {
   for (SymValue &size : call.arguments[index].value.elements) {
     std::optional<Int128> known = size.isConstant() ? asInteger(size.constant) : std::nullopt;

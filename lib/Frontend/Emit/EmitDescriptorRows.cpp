@@ -15,7 +15,8 @@ namespace tile::frontend {
 
 namespace {
 
-/// Returns how a method named for integers combines elements of this type; nullopt if it does not support the type.
+/// Returns the atomic operation of a method such as atomic_add for elements of this type; nullopt if it does not
+/// support the type.
 std::optional<AtomicKind> kindFor(StringRef method, DType type) {
   bool isShort = type.is(Scalar::Float16) || type.is(Scalar::BFloat16);
   bool isInteger = type.isInt() && type.bits() >= 32;
@@ -42,7 +43,7 @@ SymValue emitUpdate(BuiltinCall &call, StringRef method) {
   return storeBlock(call, kind);
 }
 
-/// Rows of a descriptor's tensor, from a column on.
+/// Rows of a descriptor's tensor, starting at some column.
 struct Rows {
   SymValue pointer, mask;
   DType type;

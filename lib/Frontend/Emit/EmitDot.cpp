@@ -27,7 +27,7 @@ static std::optional<InputPrecision> inputPrecision(BuiltinCall &call) {
     return InputPrecision::tf32;
   if (std::optional<InputPrecision> precision = symbolizeInputPrecision(*text))
     return precision;
-  // Splits into three or six bf16 products; tf32x3 is more precise than either.
+  // These compute three or six bf16 dots; tf32x3 is more precise than either.
   if (*text == "bf16x3" || *text == "bf16x6")
     return InputPrecision::tf32x3;
   call.sema.error(Diag::unknown_option, call.rangeOf(precisionIndex),
@@ -92,7 +92,8 @@ static bool checkOperands(BuiltinCall &call, const SymValue &a, const SymValue &
   return true;
 }
 
-/// Returns the result type: fixed by the operands except for fp16 and fp8, where the caller may choose fp16.
+/// Returns the result type. The operands determine it, except that the caller may choose fp16 for fp16 and fp8
+/// operands.
 static std::optional<DType> resultType(BuiltinCall &call, DType operand) {
   constexpr size_t accIndex = 2, outIndex = 6;
   if (operand.is(Scalar::Int8))
@@ -116,7 +117,7 @@ static std::optional<DType> resultType(BuiltinCall &call, DType operand) {
   return std::nullopt;
 }
 
-/// Handles the flags trans_a and trans_b of earlier versions.
+/// Transposes an operand if the flag trans_a or trans_b of earlier Triton versions is set.
 static SymValue transposed(BuiltinCall &call, const SymValue &matrix) {
   return matrix.isError() ? matrix : callValues(call, "trans", {matrix});
 }
@@ -159,7 +160,7 @@ static SymValue emitBatch(Emitter &sema, BuiltinCall &call, const SymValue &a, c
   return whole;
 }
 
-/// Emits a dot of more than three dimensions: merges all dimensions but the last two into one.
+/// Emits a dot of more than three dimensions: merges all dimensions except the last two into one.
 static SymValue emitManyDimensions(Emitter &sema, BuiltinCall &call, const SymValue &a, const SymValue &b) {
   size_t rank = a.shape().size();
   SmallVector<int64_t> leading(a.shape().drop_back(2));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Builtin: tl.dot_scaled, a dot of operands in microscaling formats (OCP, "Microscaling Formats (MX)").
 //
-// Every 32 elements along K share a scale 2^(s - 127), given as the byte s; or every 16 elements share a scale of type
-// e4m3 (NVFP4).
+// Groups of 32 elements along K share a scale 2^(s - 127), which is given as the byte s. In NVFP4, groups of 16
+// elements share a scale of type e4m3.
 
 #include "Frontend/Emit/Builtins.h"
 
@@ -14,8 +14,8 @@ namespace {
 
 constexpr int64_t elementsPerByteScale = 32, elementsPerFloatScale = 16;
 
-/// Reads an operand with its format and its scales. `kAxis` is the axis of K; two elements of e2m1 are packed along
-/// `packedAxis`.
+/// Reads an operand with its format and its scales. `kAxis` is the axis of K. Each byte has two e2m1 elements that are
+/// adjacent along `packedAxis`.
 class ScaledOperand {
 public:
   ScaledOperand(BuiltinCall &call, size_t index, int64_t kAxis, bool isPackedAlongK)
@@ -41,7 +41,7 @@ public:
     return value.shape()[axis] * (format == ScaledFormat::e2m1 && axis == packedAxis ? 2 : 1);
   }
 
-  SymValue value, scale; ///< `scale` has no value if there is none.
+  SymValue value, scale; ///< `scale` is empty if the operand has no scales
   ScaledFormat format = ScaledFormat::e2m1;
 
 private:
@@ -75,7 +75,7 @@ private:
     return fail(Diag::operand_types, index, {describe(value), "'" + text + "'"});
   }
 
-  /// The shape of scales is [rows or columns, K / group size] for either operand order.
+  /// Reads and checks the scales, whose shape is [rows or columns, K / group size] for both operands.
   bool readScale() {
     if (call.isNone(scaleIndex()))
       return true;
@@ -99,7 +99,7 @@ private:
 
 } // namespace
 
-/// Returns the accumulator in fp32; zeros if there is none.
+/// Returns the accumulator in fp32, or zeros if the call has no accumulator.
 static SymValue readAccumulator(BuiltinCall &call, ArrayRef<int64_t> shape) {
   SymValue acc = call[6];
   if (acc.isError())

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Builtins: inline PTX, grid dependencies, and the functions of CUDA's libdevice.
 //
-// A libdevice function is an operation of the math dialect, or else a tile.library_call; narrower floats and integers
-// are computed in fp32. The "fast" variants, which promise less precision, are the same functions. Functions of tl
-// whose fp32 form is one instruction (exp, log2) are less precise than those of libdevice.
+// A libdevice function becomes an operation of the math dialect if there is one, otherwise a tile.library_call.
+// Narrower floats and integers are computed in fp32. The "fast" variants, which guarantee less precision, are emitted
+// as the precise functions. Functions of tl whose fp32 form is one instruction (exp, log2) are less precise than
+// libdevice's.
 
 #include "Frontend/Emit/EmitExtern.h"
 
@@ -14,10 +15,10 @@ using namespace mlir;
 
 namespace tile::frontend {
 
-/// inline_asm_elementwise(asm, constraints, args, dtype, is_pure, pack): dtype may be a tuple, and then so is the
-/// result. Text with side effects on scalars is executed once per program, as a block of one element between barriers,
-/// so that it comes after all earlier work of the program. Text without run-time operands, such as barriers and fences,
-/// is executed by each thread.
+/// inline_asm_elementwise(asm, constraints, args, dtype, is_pure, pack): if dtype is a tuple, the result is a tuple,
+/// too. Assembly that has side effects and scalar operands is executed once per program, as a block of one element
+/// between barriers, so that it comes after all earlier work of the program. Assembly without run-time operands, such
+/// as barriers and fences, is executed by each thread.
 SymValue emitInlineAsm(Emitter &sema, BuiltinCall &call) {
   std::optional<std::string> text = call.text(0), constraints = call.text(1);
   std::optional<bool> isPure = call.flag(4);
@@ -55,7 +56,7 @@ SymValue emitInlineAsm(Emitter &sema, BuiltinCall &call) {
     const auto *dtype = type.isConstant() ? std::get_if<DType>(&type.constant) : nullptr;
     if (!dtype)
       return sema.error(Diag::type_needed, call.rangeOf(3), {"dtype", describe(type)});
-    // An i1 takes a register like a byte, and an address is an integer.
+    // An i1 is passed in a register like a byte, and an address is passed as an integer.
     dtypes.push_back(*dtype);
     results.push_back(sema.mlirType(dtype->isPointer ? DType(Scalar::Int64) : *dtype, shaped.shape()));
   }
@@ -97,7 +98,7 @@ SymValue emitNumWarps(Emitter &sema, BuiltinCall &call) {
   Operation *parent = block ? block->getParentOp() : nullptr;
   while (parent && !isa<KernelOp>(parent))
     parent = parent->getParentOp();
-  if (!parent) // in a decorator
+  if (!parent) // the call is in a decorator
     return sema.error(Diag::not_supported, call.range, {std::string(call.info.name) + " outside of a kernel"});
   return SymValue::makeConstant(Int128(llvm::cast<KernelOp>(parent).getNumWarps()));
 }
@@ -249,7 +250,7 @@ SymValue emitSaturate(Emitter &sema, BuiltinCall &call) {
   return sema.select(sema.compare(CompareOp::Lt, raised, one, call.range), raised, one, call.range);
 }
 
-/// Returns 1 if the sign bit is set, also for -0 and NaN; else 0.
+/// Returns 1 if the sign bit is set (also for -0 and NaN), otherwise 0.
 SymValue emitSignBit(Emitter &sema, BuiltinCall &call) {
   std::vector<SymValue> operands;
   if (!floatOperands(call, operands))

@@ -7,8 +7,8 @@
 
 namespace tile::frontend {
 
-/// Converts operands to floats of one type, fp64 if one of them is, else fp32, and to one shape. Returns false after an
-/// error.
+/// Converts operands to floats of one type and to one shape. The type is fp64 if one of the operands is fp64, otherwise
+/// fp32. Returns false after an error.
 bool floatOperands(BuiltinCall &call, std::vector<SymValue> &operands);
 
 } // namespace tile::frontend

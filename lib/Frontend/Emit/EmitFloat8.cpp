@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // fp8e4b15: a sign, four exponent bits with a bias of 15, three mantissa bits, no infinity and no NaN; at most 1.875.
 //
-// Neither MLIR nor any instruction has this format. It is an fp16 without the top exponent bit and seven mantissa bits,
-// so values are stored as 8-bit integers, and conversions shift them to and from fp16.
+// Neither MLIR nor any instruction supports this format, so values are stored as 8-bit integers. Dropping the top
+// exponent bit and the seven low mantissa bits of an fp16 gives this format, so conversions to and from fp16 are
+// shifts.
 
 #include "Frontend/Emit/Emitter.h"
 

@@ -11,7 +11,7 @@ using namespace mlir;
 
 namespace tile::frontend {
 
-/// Returns an upper bound of a non-negative value, through a few operations of index arithmetic; nullopt if it may be
+/// Returns an upper bound of a value by following a few operations of index arithmetic; nullopt if the value may be
 /// negative or wrap around.
 static std::optional<int64_t> getUpperBound(mlir::Value value, unsigned depth = 0) {
   constexpr unsigned maxDepth = 6; // values with several uses are visited several times
@@ -96,8 +96,8 @@ static DType bitsType(DType type) {
   }
 }
 
-/// Selects the element by masking and an OR reduction of bits along the dimension, which preserves every value. An
-/// index out of bounds gives zero.
+/// Selects the element by masking all others and an OR reduction of the bits along the dimension, which preserves every
+/// value. An index that is out of bounds gives zero.
 SymValue Emitter::elementAt(const SymValue &value, size_t axis, const SymValue &index, SourceRange range) {
   if (value.isScalar())
     return error(Diag::scalar_subscript, range, {describe(value)});

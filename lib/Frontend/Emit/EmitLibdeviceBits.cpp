@@ -3,7 +3,7 @@
 //
 //   hadd(x, y)   ==>   ((int64)x + (int64)y) >> 1          ldexp(x, n)   ==>   x * 2^a * 2^b * 2^c,  a + b + c = n
 //
-// The integer functions take 32-bit operands, as in CUDA; they are unsigned if the first operand is.
+// The integer functions take 32-bit operands, as in CUDA; the operands are unsigned if the first one is.
 
 #include "Frontend/Emit/Builtins.h"
 #include "Frontend/Emit/EmitExtern.h"
@@ -169,7 +169,7 @@ SymValue emitScaleByPower(Emitter &sema, BuiltinCall &call) {
   return at.cast(scale(at, wide, at.cast(n, Scalar::Int32)), type);
 }
 
-/// Returns the exponent of x; the smallest integer for 0 and NaN, the largest for infinities.
+/// Returns the exponent of x as an integer: the smallest integer for 0 and NaN, and the largest for infinities.
 SymValue emitIlogb(Emitter &sema, BuiltinCall &call) {
   SymValue x = call.tensor(0);
   SymValue exponent = x.isError() ? x : callValues(call, "libdevice.logb", {x});
@@ -184,7 +184,7 @@ SymValue emitIlogb(Emitter &sema, BuiltinCall &call) {
   return at.select(CompareOp::Gt, exponent, constant(-bound), finite, constant(least)); // false for NaN
 }
 
-/// Emits norm4d and rnorm4d from the norm of three operands and the fourth.
+/// Emits norm4d and rnorm4d: computes the norm of three operands, then the norm of that and the fourth operand.
 SymValue emitNorm4d(Emitter &, BuiltinCall &call) {
   std::vector<SymValue> operands;
   if (!floatOperands(call, operands))

@@ -13,7 +13,7 @@ namespace tile::frontend {
 
 namespace {
 
-/// Broadcasts the arguments to blocks of one shape. Empty after an error.
+/// Returns the arguments, broadcast to blocks of one shape; empty after an error.
 std::vector<SymValue> blockArguments(BuiltinCall &call) {
   Emitter &sema = call.sema;
   std::vector<SymValue> blocks;
@@ -61,7 +61,8 @@ std::vector<SymValue> callFunction(BuiltinCall &call, const std::vector<SymValue
   return results;
 }
 
-/// Finds an operation that is not allowed in the region of a map: it has side effects, or creates blocks.
+/// Returns an operation that is not allowed in the region of a map because it has side effects or creates blocks; null
+/// if there is none.
 Operation *findForeign(Region &region) {
   Operation *foreign = nullptr;
   region.walk([&](Operation *op) {

@@ -26,7 +26,7 @@ SymValue emitMul(Emitter &sema, BuiltinCall &call) {
   return emitOperator(sema, call, BinaryOp::Mult);
 }
 
-/// Emits a division. With ieee_rounding, fp32 is correctly rounded; other types always are.
+/// Emits a division. fp32 is correctly rounded if ieee_rounding is set; other types are always correctly rounded.
 static SymValue divide(Emitter &sema, const SymValue &left, const SymValue &right, std::optional<bool> ieeeRounding,
                        SourceRange range) {
   SymValue quotient = sema.binary(BinaryOp::Div, left, right, range);
@@ -76,7 +76,7 @@ SymValue emitWhere(Emitter &sema, BuiltinCall &call) {
   if (!condition.type.isBool())
     sema.warn(Diag::where_condition, call.rangeOf(0), {describe(condition)})
         .fixIt({call.rangeOf(0).end, call.rangeOf(0).end, call.range.file}, " != 0");
-  // Two constants have no tensor that determines the type.
+  // If both operands are constants, no tensor determines the type.
   bool bothConstant = call[1].isConstant() && call[2].isConstant();
   SymValue left = bothConstant ? call.tensor(1) : call[1], right = bothConstant ? call.tensor(2) : call[2];
   return sema.select(condition, left, right, call.range);

@@ -87,7 +87,8 @@ static bool rejectBlockPointerArguments(BuiltinCall &call, std::initializer_list
   return false;
 }
 
-/// Broadcasts a pointer that is narrower than its mask (loads only). Otherwise a mask covers the pointer's block.
+/// Broadcasts a block of pointers together with the mask and the other value of a load, which may have a larger shape.
+/// Returns false after an error.
 static bool widenPointer(BuiltinCall &call, SymValue &pointer) {
   for (size_t index : {1u, 2u}) {
     const SymValue &operand = call[index];
@@ -100,7 +101,7 @@ static bool widenPointer(BuiltinCall &call, SymValue &pointer) {
   return true;
 }
 
-/// Returns the padding of block pointer loads outside the tensor: NaN or zero, if the program requests it.
+/// Returns the value that block-pointer loads return outside the tensor, NaN or zero, if the call specifies one.
 static std::optional<SymValue> padding(BuiltinCall &call, size_t index, const SymValue &like, DType element) {
   std::optional<std::string> option = call.text(index);
   if (!option)

@@ -20,14 +20,14 @@ bool scalarList(BuiltinCall &call, size_t index, DType type, size_t rank, llvm::
 /// Emits desc.store(offsets, value), or an atomic update (EmitDescriptor.cpp).
 SymValue storeBlock(BuiltinCall &call, std::optional<AtomicKind> reduce);
 
-/// The innermost row of a TMA box, the base and the strides are multiples of 16 bytes (CUDA driver API,
-/// cuTensorMapEncodeTiled).
+/// The size of the innermost row of a TMA box, the base address and the strides must be multiples of this number of
+/// bytes (CUDA driver API, cuTensorMapEncodeTiled).
 constexpr int64_t leastRowBytes = 16;
 int64_t rowBytes(llvm::ArrayRef<int64_t> block, DType element);
-/// Makes reads out of bounds NaN.
+/// Returns the same descriptor with NaN as the value of out-of-bounds loads.
 SymValue padWithNan(SymValue desc);
 
-/// Pointers and boundary masks of a block pointer (EmitBlockPointer.cpp). Without a mask, nothing is checked.
+/// Pointers and boundary mask of a block pointer (EmitBlockPointer.cpp). Without a mask, all elements are accessed.
 struct BlockAddress {
   SymValue pointer, mask;
 };

@@ -37,7 +37,7 @@ SymValue emitSwizzle2d(Emitter &sema, BuiltinCall &call) {
     SymValue value = call.tensor(i);
     if (value.isError())
       return {};
-    unsigned mostBits = sema.isTile1() ? 64 : 32; // program indices have 64 bits there, their values 32
+    unsigned mostBits = sema.isTile1() ? 64 : 32; // tile1's program indices are int64, but fit in 32 bits
     if (!value.isScalar() || !value.type.isInt() || value.type.bits() > mostBits)
       return sema.error(Diag::swizzle_operand, call.rangeOf(i), {std::string(call.arguments[i].name), describe(value)});
     operands.push_back(sema.cast(value, Scalar::Int32, call.rangeOf(i)).value);
@@ -65,7 +65,8 @@ SymValue emitAssume(Emitter &sema, BuiltinCall &call) {
   return none();
 }
 
-/// Emits tl.condition, the condition of a while loop with a hint for another compiler's loop-invariant code motion.
+/// Emits tl.condition, which wraps the condition of a while loop with a hint about loop-invariant code motion that only
+/// Triton uses.
 SymValue emitCondition(Emitter &, BuiltinCall &call) {
   return call.flag(1) ? call[0] : SymValue();
 }
@@ -165,7 +166,7 @@ static std::optional<SmallVector<int64_t>> hintNumbers(BuiltinCall &call, const 
   return std::nullopt;
 }
 
-/// A hint about a pointer parameter, for all programs, is a promise of the caller, which every launch checks.
+/// Turns a hint about a pointer parameter that holds for all programs into an assumption, which every launch checks.
 void promiseAlignment(Emitter &sema, mlir::Value value, int64_t divisor) {
   auto argument = dyn_cast<mlir::BlockArgument>(value);
   auto kernel = argument ? dyn_cast<KernelOp>(argument.getOwner()->getParentOp()) : KernelOp();
@@ -174,13 +175,13 @@ void promiseAlignment(Emitter &sema, mlir::Value value, int64_t divisor) {
   constexpr int64_t most = 1 << 20;
   const unsigned index = argument.getArgNumber();
   const auto known = kernel.getArgAttrOfType<mlir::IntegerAttr>(index, divisibilityAttrName);
-  const int64_t promised = std::min(divisor & -divisor, most); // the power of two in it
+  const int64_t promised = std::min(divisor & -divisor, most); // the largest power of two that divides it
   if (promised > (known ? known.getInt() : 1))
     kernel.setArgAttr(index, divisibilityAttrName, sema.builder.getI32IntegerAttr(int32_t(promised)));
 }
 
-/// Emits multiple_of, max_contiguous and max_constancy. In Triton they annotate the value itself, not the result, so
-/// the hint applies to all uses of a value that is computed in the same block.
+/// Emits multiple_of, max_contiguous and max_constancy. In Triton these functions annotate their argument rather than
+/// only their result, so the hint applies to all uses of the argument if it is computed in the same block.
 SymValue emitHint(Emitter &sema, BuiltinCall &call) {
   SymValue source = call.tensor(0);
   if (source.isError())
@@ -230,7 +231,7 @@ SymValue emitDebugBarrier(Emitter &sema, BuiltinCall &call) {
   return none();
 }
 
-/// An operation on a block takes at least one instruction per element of a thread.
+/// Counts the estimated instructions of a new operation: at least one per element that a thread holds.
 void Emitter::OperationCounter::notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) {
   ++operations;
   int64_t elements = 1;

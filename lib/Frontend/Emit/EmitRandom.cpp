@@ -3,7 +3,7 @@
 // 3").
 //
 // The bits equal Triton's, because a backward pass must reproduce the same mask. The seed is the key (low and high
-// word), the offset the counter. 64-bit counters use the 64-bit variant.
+// word), and the offset is the counter. 64-bit counters use the 64-bit variant.
 
 #include "Frontend/Emit/Builtins.h"
 
@@ -64,7 +64,7 @@ Counter philoxRounds(BuiltinCall &call, Counter c, SymValue k0, SymValue k1, int
   return c;
 }
 
-/// Returns n_rounds. Each round is emitted inline, so the number is limited, far above the usual 10.
+/// Returns n_rounds. Each round is emitted inline, so the number is limited, but to far more than the usual 10.
 std::optional<int64_t> roundsOf(BuiltinCall &call, size_t index) {
   constexpr int64_t most = 128;
   std::optional<int64_t> rounds = call.integer(index);
@@ -119,7 +119,7 @@ std::optional<Counter> fourWords(BuiltinCall &call) {
   return philox(call, seed, {low, high, zero, zero}, *rounds);
 }
 
-/// Maps all bit patterns to [0, 1): the magnitude of the signed integer.
+/// Maps all bit patterns to [0, 1) by scaling the magnitude of the signed integer.
 SymValue toUniform(BuiltinCall &call, const SymValue &bits) {
   Emitter &sema = call.sema;
   if (bits.isError())
@@ -133,7 +133,7 @@ SymValue toUniform(BuiltinCall &call, const SymValue &bits) {
   return sema.binary(BinaryOp::Mult, sema.cast(x, Scalar::Float32, call.range), scale, call.range);
 }
 
-/// Box-Muller transform: maps two uniform random numbers to two independent normal ones.
+/// Maps two uniform random numbers to two independent normally distributed numbers (Box-Muller transform).
 SymValue toNormal(BuiltinCall &call, SymValue u1, const SymValue &u2) {
   Emitter &sema = call.sema;
   if (u1.isError() || u2.isError())
@@ -153,7 +153,7 @@ SymValue emitMulhi(Emitter &, BuiltinCall &call) {
   return multiplyHigh(call, call.tensor(0), call.tensor(1));
 }
 
-/// Treats the operands as unsigned, whatever their types.
+/// Emits umulhi, which treats the operands as unsigned, whatever their types.
 SymValue emitUmulhi(Emitter &sema, BuiltinCall &call) {
   SymValue left = call.tensor(0), right = call.tensor(1);
   if (left.isError() || right.isError() || !sema.unify(left, right, /*isDivision=*/false, call.range))
@@ -179,7 +179,7 @@ SymValue emitPhilox(Emitter &, BuiltinCall &call) {
   return result ? SymValue::makeTuple({result->begin(), result->end()}) : SymValue();
 }
 
-/// Emits the rounds on the counter's words and those of the key, all of one type.
+/// Emits the rounds on the words of the counter and of the key, all of one type.
 SymValue emitPhiloxRounds(Emitter &sema, BuiltinCall &call) {
   std::array<SymValue, 6> words;
   std::optional<int64_t> rounds = roundsOf(call, 6);

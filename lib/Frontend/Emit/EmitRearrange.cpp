@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Builtins that move elements: join, split, cat, interleave, gather, flip, sort, topk, histogram.
 //
-// Only gather, butterfly and histogram are operations of the dialect. join selects between its operands by the last
-// coordinate; split reduces the bits of one half; a bitonic sort exchanges elements whose indices differ in one bit, by
-// butterflies, or by gathers in a loop over distances.
+// Only gather, butterfly and histogram are operations of the dialect. join is emitted as a selection between its
+// operands by the last coordinate, and split as a reduction in which the other half is masked. sort is a bitonic sort,
+// which exchanges elements whose indices differ in one bit, by butterflies, or by gathers in a loop over distances.
 
 #include "Frontend/Emit/Builtins.h"
 
@@ -33,7 +33,7 @@ SymValue gather(BuiltinCall &call, const SymValue &source, const SymValue &indic
   return SymValue::makeTensor(result, source.type);
 }
 
-/// Returns each element's partner, whose coordinate along 'axis' is XORed with 'distance'.
+/// Returns each element's partner: the element whose coordinate along 'axis' is this element's XOR 'distance'.
 SymValue butterfly(BuiltinCall &call, const SymValue &source, int64_t axis, int64_t distance) {
   mlir::Value result = ButterflyOp::create(call.sema.builder, call.sema.location(call.range), source.value,
                                            static_cast<uint32_t>(axis), static_cast<uint32_t>(distance));
@@ -53,7 +53,7 @@ std::optional<int64_t> axisOrLast(BuiltinCall &call, size_t index, size_t rank) 
   return call.isNone(index) ? std::optional(static_cast<int64_t>(rank) - 1) : call.axis(index, rank);
 }
 
-/// Adds a last dimension of size 2 with the operands at its coordinates 0 and 1.
+/// Adds a last dimension of size 2, with `left` at coordinate 0 and `right` at coordinate 1.
 SymValue join(BuiltinCall &call, SymValue left, SymValue right) {
   Emitter &sema = call.sema;
   if (!sema.unify(left, right, /*isDivision=*/false, call.range))
@@ -67,7 +67,7 @@ SymValue join(BuiltinCall &call, SymValue left, SymValue right) {
   return sema.select(isLeft, left, right, call.range);
 }
 
-/// Reduces a dimension.
+/// Reduces one dimension.
 SymValue reduce(BuiltinCall &call, const SymValue &source, int64_t axis,
                 llvm::function_ref<SymValue(SymValue, SymValue)> combine) {
   Emitter &sema = call.sema;
@@ -86,7 +86,7 @@ SymValue reduce(BuiltinCall &call, const SymValue &source, int64_t axis,
   return SymValue::makeTensor(op.getResult(0), source.type);
 }
 
-/// Returns the elements at one coordinate of the last dimension, as the XOR reduction with all others set to 0.
+/// Returns the elements at one coordinate of the last dimension. Sets all other elements to 0 and reduces by XOR.
 SymValue selectLast(BuiltinCall &call, const SymValue &source, int64_t place) {
   Emitter &sema = call.sema;
   auto axis = static_cast<int64_t>(source.shape().size()) - 1;
@@ -127,7 +127,7 @@ public:
   SymValue sort(const SymValue &x, const SymValue &descends) {
     if (stages == 0)
       return x;
-    // In all stages but the last, groups alternate between ascending and descending order.
+    // In all stages except the last, groups alternate between ascending and descending order.
     SymValue blocks = repeat(constant(stages - 1), x, [&](SymValue step, SymValue block) {
       SymValue stage = compute(BinaryOp::Add, step, constant(1));
       return merge(block, stage, hasBits(powerOfTwo(stage)));
@@ -147,7 +147,8 @@ public:
   }
 
 private:
-  /// Applies 'step' to a counter below 'end' and the block of the previous step.
+  /// Emits a loop: applies 'step' to each counter from 0 to 'end' - 1 and the block that the previous iteration
+  /// returned.
   SymValue repeat(const SymValue &end, const SymValue &start, llvm::function_ref<SymValue(SymValue, SymValue)> step) {
     if (isUnrolled) {
       SymValue block = start;
@@ -167,7 +168,7 @@ private:
     return SymValue::makeTensor(loop.getResult(0), start.type);
   }
 
-  /// Folds constants.
+  /// Emits an operation, or folds it if both operands are constants.
   SymValue compute(BinaryOp op, const SymValue &left, const SymValue &right) {
     if (left.isConstant() && right.isConstant())
       return SymValue::makeConstant(*evaluate(op, left.constant, right.constant).value);
@@ -176,8 +177,8 @@ private:
 
   SymValue powerOfTwo(const SymValue &exponent) { return compute(BinaryOp::LShift, constant(1), exponent); }
 
-  /// Exchanges elements whose indices differ by 'distance', a power of two, if they are in the wrong order; 'descends'
-  /// is an int1 block, or one flag for all.
+  /// Exchanges elements whose indices differ by 'distance', a power of two, if they are in the wrong order. 'descends'
+  /// is an int1 block, or one flag for all elements.
   SymValue exchange(const SymValue &x, const SymValue &distance, const SymValue &descends) {
     SymValue partner = distance.isConstant()
                            ? butterfly(call, x, axis, static_cast<int64_t>(*asInteger(distance.constant)))
@@ -205,8 +206,8 @@ private:
   bool isUnrolled;
 };
 
-/// Reports a block that is too large to be sorted: with 512 elements per thread, nearly all of which are spilled, ptxas
-/// takes half a minute, with 1024 several.
+/// Reports an error if a block is too large to be sorted. With 512 elements per thread, nearly all of which are
+/// spilled, ptxas takes half a minute; with 1024 it takes several minutes.
 bool checkSortedElements(BuiltinCall &call, const SymValue &x) {
   constexpr int64_t mostPerThread = 512, mostThreads = 1024;
   const int64_t elements = ShapedType::getNumElements(x.shape()), threads = call.sema.counter.threads;
@@ -227,8 +228,8 @@ SymValue sorted(BuiltinCall &call, const SymValue &x, int64_t axis, bool descend
   return BitonicSort(call, x.shape(), axis).sort(x, descending);
 }
 
-/// Returns the k largest elements in descending order. Of one group of k elements sorted up and one sorted down, the
-/// pairwise maxima are the k largest, and form a bitonic sequence again.
+/// Returns the k largest elements in descending order. If one group of k elements is in ascending order and another in
+/// descending order, their pairwise maxima are the k largest of both groups and form a bitonic sequence again.
 SymValue largest(BuiltinCall &call, SymValue x, int64_t axis, int64_t k) {
   Emitter &sema = call.sema;
   if (x.type.isFp8())
@@ -359,7 +360,7 @@ SymValue emitBitonicMerge(Emitter &, BuiltinCall &call) {
   return BitonicSort(call, value.shape(), *axis).mergeLast(value, SymValue::makeConstant(*descending));
 }
 
-/// Counts the values 0 to num_bins - 1; others are ignored.
+/// Emits histogram: counts the values 0 to num_bins - 1 and ignores all other values.
 SymValue emitHistogram(Emitter &sema, BuiltinCall &call) {
   SymValue value = numericOperand(call, 0);
   std::optional<int64_t> bins = call.integer(1);
@@ -390,7 +391,7 @@ SymValue emitHistogram(Emitter &sema, BuiltinCall &call) {
   return SymValue::makeTensor(op.getResult(), Scalar::Int32);
 }
 
-/// Returns the element of a block that has one.
+/// Returns the only element of a block.
 SymValue emitItem(Emitter &sema, BuiltinCall &call) {
   SymValue value = call.tensor(0);
   if (value.isError() || value.isScalar())

@@ -12,7 +12,7 @@ namespace {
 struct Reduction {
   std::optional<int64_t> axis; // nullopt: all elements
   bool keepDims = false;
-  bool isTree = false; ///< combine neighbors first, independent of the layout; else in any order
+  bool isTree = false; ///< combine neighbors first, independent of the layout; otherwise any order is allowed
 };
 
 std::optional<Reduction> parseReduction(BuiltinCall &call, size_t axisIndex, size_t keepIndex, size_t rank) {
@@ -67,7 +67,8 @@ std::vector<SymValue> reduceAxis(BuiltinCall &call, const std::vector<SymValue> 
   return out;
 }
 
-/// Combines elements 0 and 1, 2 and 3, ... along `axis`, which halves it: a reduction of pairs has only one order.
+/// Combines elements 0 and 1, 2 and 3, ... along `axis`, which halves its size. There is only one order in which a pair
+/// can be reduced.
 std::vector<SymValue> reducePairs(BuiltinCall &call, std::vector<SymValue> sources, int64_t axis, Combine combine) {
   SmallVector<int64_t> shape(sources[0].shape());
   shape[axis] /= 2;
@@ -116,13 +117,13 @@ bool rejectPointers(BuiltinCall &call, const SymValue &value) {
   return true;
 }
 
-/// Selects the more extreme of two pairs of value and index. Pairs come in any order, so the choice must be a total
-/// order: any number precedes NaN; between equal values (or two NaNs), the smaller index wins if ties matter, else the
-/// right one.
+/// Selects the more extreme of two pairs of value and index. Pairs are combined in any order, so the choice must be a
+/// total order: any number wins against NaN. Between equal values (or two NaNs), the smaller index wins if ties matter,
+/// otherwise the right pair wins.
 std::vector<SymValue> emitMoreExtreme(BuiltinCall &call, const std::vector<SymValue> &left,
                                       const std::vector<SymValue> &right, bool isMaximum, bool tieBreakLeft) {
   Emitter &sema = call.sema;
-  // A number if one of the two is.
+  // The result is a number if at least one of the two values is a number.
   SymValue value = sema.minimumOrMaximum(isMaximum, left[0], right[0], /*propagateNan=*/false, call.range);
   SymValue isLeft = sema.compare(CompareOp::Eq, left[0], value, call.range);
   SymValue isRight = sema.compare(CompareOp::Eq, right[0], value, call.range);
@@ -134,7 +135,7 @@ std::vector<SymValue> emitMoreExtreme(BuiltinCall &call, const std::vector<SymVa
   return {value, sema.select(onlyOne, index, tied, call.range)};
 }
 
-/// Reduces to the extreme value and its index along the axis.
+/// Emits a reduction to the extreme value and its index along the axis.
 SymValue emitWithIndex(BuiltinCall &call, SymValue value, const Reduction &reduction, bool isMaximum, bool tieBreakLeft,
                        bool wantsValue) {
   Emitter &sema = call.sema;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Builtins: arithmetic and conversions with explicit rounding: tl.math.sqrt_rn, libdevice.add_rz,
-// libdevice.double2ll_rd. The names encode everything; such an operation is never fused with another one.
+// libdevice.double2ll_rd. The names encode the operation, the types and the rounding mode. Such an operation is never
+// fused with another one.
 
 #include "Frontend/Emit/EmitExtern.h"
 
@@ -10,7 +11,7 @@ namespace tile::frontend {
 
 namespace {
 
-/// Returns the rounding at the end of "double2ll_rd", and removes it from the name.
+/// Returns the rounding mode at the end of a name such as "double2ll_rd", and removes it from the name.
 Rounding takeRounding(StringRef &name) {
   Rounding rounding = *symbolizeRounding(name.take_back(2));
   name = name.drop_back(StringRef("_rd").size());

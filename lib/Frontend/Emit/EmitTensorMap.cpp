@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Raw tensor maps, Triton's predecessor of tensor descriptors. A kernel gets a pointer to the 128 bytes of a map that
-// the host or an earlier program has written, or writes one itself:
+// Builtins: raw tensor maps, Triton's predecessor of tensor descriptors. A kernel gets a pointer to the 128 bytes of a
+// map. Either the host or an earlier program has written the map, or the kernel itself writes it:
 //
 //   tl.extra.cuda.experimental_device_tensormap_create2d(map, base, [BLOCK_M, BLOCK_N], [M, N], tl.float16)
 //   tl.extra.cuda.experimental_tensormap_fenceproxy_acquire(map)
@@ -80,8 +80,8 @@ SymValue emitMapStore(Emitter &, BuiltinCall &call) {
   return callValues(call, "desc.store", {openMap(call, map, value.shape(), value.type), call[2], value});
 }
 
-/// Emits a call with desc_ptr, global_address, load_size, global_size, element_ty. A single dimension may be given
-/// without brackets.
+/// Emits the creation of a tensor map. The arguments are desc_ptr, global_address, load_size, global_size and
+/// element_ty. For one dimension, sizes may be given without brackets.
 static SymValue emitCreate(BuiltinCall &call, size_t rank) {
   Emitter &sema = call.sema;
   SymValue map = mapOperand(call, 0), base = call.tensor(1);

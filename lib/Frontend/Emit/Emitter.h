@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Emits operations on run-time values: arithmetic, conversions, shapes. It is also the interface of the analysis for
-// the emitters of builtins (Emit*.cpp).
+// Emits operations on run-time values: arithmetic, conversions, shapes. This is also the interface through which the
+// emitters of builtins (Emit*.cpp) use the semantic analysis.
 //
 // Operations are emitted as MLIR as soon as their operands are known. Names and control flow belong to Sema/, which the
 // virtual functions call: for messages, and for user code such as the combine function of a reduction.
@@ -58,10 +58,10 @@ public:
   bool isBlockSize(int64_t size) const;
   /// Emits a // b or a % b of integers, rounded down (EmitFloor.cpp).
   SymValue floorDivision(bool isRemainder, const SymValue &left, const SymValue &right, SourceRange range);
-  /// Emits x[i]: the element at an index of one dimension, which is removed (EmitFloor.cpp).
+  /// Emits x[i]: selects the element at an index along one dimension and removes this dimension (EmitFloor.cpp).
   SymValue elementAt(const SymValue &value, size_t axis, const SymValue &index, SourceRange range);
   SymValue arange(int64_t start, int64_t end, SourceRange range);
-  /// Returns the element of a block that has one.
+  /// Returns the only element of a block.
   SymValue toScalar(const SymValue &block, SourceRange range);
 
   // -------------------------------------------------------------------------------------------------------- Sema
@@ -75,7 +75,7 @@ public:
   /// Returns a member of "tl", "math" or another built-in module of the language.
   virtual std::optional<Value> namespaceMember(const std::string &space, const std::string &name) = 0;
 
-  /// Rebinds names of the value to another value.
+  /// Binds all names that refer to the value `from` to the value `to`.
   virtual void rebind(mlir::Value from, mlir::Value to) = 0;
 
   /// Evaluates isinstance() for a type or class; nullopt if 'type' is neither (EmitPython.cpp).

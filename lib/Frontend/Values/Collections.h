@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Lists and dictionaries as values: a change creates a new one. Lists are tuples.
+// Lists and dictionaries as immutable values: a change creates a new value. Lists are represented as tuples.
 
 #pragma once
 
@@ -7,7 +7,8 @@
 
 namespace tile::frontend {
 
-/// Returns a compile-time integer, or text; nullopt or null for other values.
+/// Returns the value as an integer (nullopt if it is not a compile-time integer), or as a string (null if it is not a
+/// string).
 std::optional<Int128> integerOf(const SymValue &value);
 const std::string *textOf(const SymValue &value);
 
@@ -17,23 +18,23 @@ std::optional<size_t> indexIn(const SymValue &list, const SymValue &index);
 /// Returns the value of a key; null if there is none.
 const SymValue *findKey(const SymValue &dictionary, const SymValue &key);
 
-/// Returns what Python iterates over: elements of a list, keys of a dictionary, characters of a text, integers of a
+/// Returns what Python iterates over: elements of a list, keys of a dictionary, characters of a string, integers of a
 /// range; nullopt for other values, and for ranges with more than `most` integers.
 std::optional<std::vector<SymValue>> itemsOfValue(const SymValue &value, size_t most = 65536);
 
-/// Removes items that equal an earlier one (Python's set); unknown items are all kept.
+/// Removes items that equal an earlier item (Python's set); keeps all unknown items.
 SymValue withoutRepetitions(llvm::ArrayRef<SymValue> items);
 
-/// Returns a list or dictionary with one item replaced, or the entry added; nullopt if it is unknown.
+/// Returns the list or dictionary with one item replaced or, for a dictionary, added; nullopt if the result is unknown.
 std::optional<SymValue> withItem(SymValue container, const SymValue &index, SymValue value);
 
-/// Adds the entries of another dictionary, which take precedence.
+/// Returns the dictionary with the entries of `other` added; these take precedence.
 SymValue merged(SymValue dictionary, const SymValue &other);
 
-/// Returns a dictionary of pairs; an unknown value if a key is unknown.
+/// Returns the dictionary that consists of the pairs, or an unknown value if a key is unknown.
 SymValue dictionaryOf(const std::vector<SymValue> &pairs);
 
-/// Sorts by keys, optionally in descending order. Returns false if the keys have no order.
+/// Sorts items by their keys, optionally in descending order. Returns false if the keys cannot be ordered.
 bool sortByKeys(std::vector<SymValue> &items, const std::vector<SymValue> &keys, bool isDescending);
 
 } // namespace tile::frontend

@@ -36,7 +36,7 @@ double divideIntegers(Int128 a, Int128 b) {
   Magnitude divisor = b < 0 ? -static_cast<Magnitude>(b) : static_cast<Magnitude>(b);
   Magnitude quotient = dividend / divisor, remainder = dividend % divisor;
   int exponent = 0;
-  // Two bits more than a double has, of which the last one is sticky.
+  // Compute two bits more than a double has. The last bit is sticky.
   while (dividend != 0 && quotient < (Magnitude(1) << 55)) {
     remainder *= 2;
     quotient = quotient * 2 + (remainder >= divisor ? 1 : 0);
@@ -76,7 +76,7 @@ EvalResult shift(BinaryOp op, Int128 value, Int128 amount) {
   return succeed(result);
 }
 
-/// Returns a quotient or remainder of constants, which rounds down.
+/// Returns a quotient or remainder of constants that was computed by rounding down.
 EvalResult succeedRoundingDown(BinaryOp op, Value value, bool hasSign) {
   EvalResult result = succeed(std::move(value));
   if (hasSign)
@@ -100,7 +100,7 @@ EvalResult evaluateIntegers(BinaryOp op, Int128 a, Int128 b) {
   case BinaryOp::Mod: {
     if (b == 0)
       return fail("division by zero");
-    if (b == -1) // the only quotient that overflows
+    if (b == -1) // -2^127 / -1 is the only quotient that overflows
       return op == BinaryOp::Mod ? succeed(Int128(0)) : evaluateIntegers(BinaryOp::Sub, 0, a);
     Int128 quotient = floorDivide(a, b);
     return succeedRoundingDown(op, op == BinaryOp::FloorDiv ? quotient : a - quotient * b, a < 0 || b < 0);
@@ -122,8 +122,8 @@ EvalResult evaluateIntegers(BinaryOp op, Int128 a, Int128 b) {
   return fail("'@' is not defined for integers");
 }
 
-/// Returns Python's a // b and a % b: the remainder is exact and has the sign of b, also for zero; the quotient is that
-/// of a minus the remainder.
+/// Returns Python's a // b and a % b. The remainder is exact and has the sign of b, even if it is zero. The quotient is
+/// computed from a minus the remainder.
 std::pair<double, double> divideFloats(double a, double b) {
   double remainder = std::fmod(a, b);
   double quotient = (a - remainder) / b;
@@ -199,7 +199,7 @@ bool compareMixed(CompareOp op, Int128 a, double b) {
   return compareOrdered(op, a == whole && hasFraction ? Int128(-1) : a, a == whole && hasFraction ? Int128(0) : whole);
 }
 
-/// Returns the comparison with exchanged operands.
+/// Returns the operator that gives the same result with exchanged operands.
 CompareOp mirrored(CompareOp op) {
   switch (op) {
   case CompareOp::Lt:

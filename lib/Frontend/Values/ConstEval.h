@@ -38,16 +38,16 @@ using Value = std::variant<NoneValue, bool, Int128, double, std::string, DType, 
 
 struct EvalResult {
   std::optional<Value> value;
-  std::string error;   // set if there is no value
-  std::string warning; // surprising but defined, e.g. floor division of a negative number
+  std::string error;   // set if the operation has no value
+  std::string warning; // set if the value is defined but surprising, e.g. for floor division of a negative number
 };
 
 inline bool isNone(const Value &value) {
   return std::holds_alternative<NoneValue>(value);
 }
-/// Returns true for bool, int or float, which become scalars in operations with a tensor.
+/// Returns true for bool, int and float values, which become scalars in operations with a tensor.
 bool isNumber(const Value &value);
-/// Converts bool and int to an integer.
+/// Converts a bool or int to an integer; returns nullopt for other values.
 std::optional<Int128> asInteger(const Value &value);
 std::optional<double> asDouble(const Value &value);
 
@@ -58,12 +58,12 @@ EvalResult evaluate(CompareOp op, const Value &left, const Value &right);
 /// Returns Python's truth value; nullopt for values without one (functions, types).
 std::optional<bool> truth(const Value &value);
 
-/// Python's str() and repr(), and descriptions such as "an int" for messages.
+/// Return Python's str() and repr(), and a description such as "an int" for messages.
 std::string str(const Value &value);
 std::string repr(const Value &value);
 std::string describe(const Value &value);
 
-/// Returns the type of a number that becomes a scalar tensor; nullopt if it fits none.
+/// Returns the type of the scalar tensor that a number becomes; nullopt if no type can represent it.
 std::optional<DType> scalarType(const Value &value);
 
 } // namespace tile::frontend

@@ -20,7 +20,7 @@ constexpr int mostCharacters = 1024; // a typo should not fill the screen
 struct Specification {
   char fill = ' ', align = 0, sign = '-', type = 0;
   bool isAlternate = false, groups = false;
-  bool isPadded = false; // with zeros, after the sign
+  bool isPadded = false; // padded with zeros after the sign
   int width = 0, precision = -1;
 };
 
@@ -206,7 +206,7 @@ std::optional<std::string> formatValue(const Value &value, std::string_view spec
   return pad(*spec, "", text, '<');
 }
 
-/// Formats one "%..." after its '%', and moves `place` past it.
+/// Formats the value for one "%..." whose '%' precedes `place`, and moves `place` past the specification.
 static std::optional<std::string> formatPlace(std::string_view pattern, size_t &place, const Value &value) {
   bool isLeft = false;
   std::string flags, width, precision;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Functions of numbers (plain C++, no MLIR): conversions as in Python, and Triton's helpers for sizes.
+// Functions on numbers (plain C++, no MLIR): conversions as in Python, and Triton's helpers for sizes.
 
 #pragma once
 
@@ -9,16 +9,16 @@ namespace tile::frontend {
 
 EvalResult absolute(const Value &value);
 
-/// Evaluates int(value) and float(value), also of texts.
+/// Evaluates int(value) and float(value); the value may also be a string.
 EvalResult toInteger(const Value &value);
 EvalResult toFloat(const Value &value);
 
 EvalResult ceilingDivision(const Value &value, const Value &divisor);
 EvalResult nextPowerOfTwo(const Value &value);
 
-/// Applies a function of the C library; `name` is that of messages.
+/// Applies a function of the C library. Messages call the function `name`.
 EvalResult applyReal(double (*function)(double), const Value &value, std::string_view name);
-/// Likewise, and converts the result to an integer. Integers are returned unchanged.
+/// Does the same, and converts the result to an integer. Integers are returned unchanged.
 EvalResult roundReal(double (*function)(double), const Value &value, std::string_view name);
 
 } // namespace tile::frontend

@@ -35,7 +35,7 @@ SymValue parseDefault(StringRef text) {
   return SymValue::makeConstant(isNegative ? -value : value);
 }
 
-/// Constants alone, without messages.
+/// A context for the evaluation of constants without messages.
 struct SilentContext : PythonContext {
   SymValue fromResult(const EvalResult &result, SourceRange) override {
     return result.value ? SymValue::makeConstant(*result.value) : SymValue();

@@ -2,9 +2,10 @@
 // Python's functions and methods, and the helpers of the language that also take constants: one row of
 // Syntax/PythonFunctions.def each, with one rule.
 //
-// A rule sees the arguments as values of any kind. It looks into known ones (constants, lists, dictionaries), keeps
-// run-time values and unknown ones (kind Error: parts of the host program that are not evaluated) as elements, and
-// returns nullopt where the result would depend on them. Then the row's emitter is called, if it has one.
+// The arguments of a rule may be values of any kind. A rule reads known values (constants, lists, dictionaries). It
+// only passes on run-time values and unknown values (kind Error: parts of the host program that are not evaluated) as
+// elements. If the result would depend on such a value, the rule returns nullopt; then the row's emitter, if it has
+// one, is called.
 
 #pragma once
 
@@ -24,7 +25,8 @@ public:
   virtual SymValue applyBinary(BinaryOp op, const SymValue &left, const SymValue &right, SourceRange range) = 0;
   /// Calls a function, type or class with positional arguments.
   virtual SymValue callValue(const SymValue &callee, const std::vector<SymValue> &arguments, SourceRange range) = 0;
-  /// Calls a condition of filter(); the item may be marked. Returns nullopt if the result is neither true nor false.
+  /// Calls the condition of filter() for an item, and may mark the item. Returns nullopt if the result is neither true
+  /// nor false.
   virtual std::optional<bool> callCondition(const SymValue &condition, SymValue &item, SourceRange range) = 0;
 
 protected:
@@ -64,13 +66,14 @@ using PythonRule = std::optional<SymValue> (*)(const PythonCall &call);
 #define TILE_PYTHON(name, parameters, rule, emitter) std::optional<SymValue> rule(const PythonCall &call);
 #include "Frontend/Syntax/PythonFunctions.def"
 
-/// Evaluates a function of constants ("cdiv", "min"), silently; nullopt if there is no result.
+/// Evaluates a function ("cdiv", "min") on constants without reporting errors; returns nullopt if there is no result.
 std::optional<Value> callPython(std::string_view name, const std::vector<Value> &arguments);
 
-/// Returns true for modules of Python with functions in the table: "itertools", ...
+/// Returns true for Python modules that have functions in the table: "itertools", ...
 bool isPythonModule(std::string_view name);
 
-/// Returns the first part of the names of a value's methods in the table: "str", "list", ...; empty if it has none.
+/// Returns the prefix of the names of a value's methods in the table: "str", "list", ...; empty if the value has no
+/// methods.
 std::string_view methodPrefix(const SymValue &value);
 
 } // namespace tile::frontend

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Rules of dictionaries and lists, and of the methods that change them, which return the object after the change.
+// Rules for dictionaries and lists, and for the methods that change them, whose rules return the changed object.
 
 #include "Frontend/Values/Collections.h"
 #include "Frontend/Values/Python.h"
@@ -10,7 +10,8 @@ namespace tile::frontend {
 
 namespace {
 
-/// Adds the entries of dict(entries, **names) and update(entries, **names); there is at most one `entries`.
+/// Adds the entries of dict(entries, **names) or update(entries, **names) to a dictionary; there is at most one
+/// `entries`.
 std::optional<SymValue> withEntries(SymValue dictionary, const SymValue &entries, const SymValue &names) {
   if (entries.elements.size() > 1)
     return std::nullopt;
@@ -92,7 +93,7 @@ std::optional<SymValue> changedByAppend(const PythonCall &call) {
 std::optional<SymValue> changedByExtend(const PythonCall &call) {
   SymValue changed = call[0];
   std::optional<std::vector<SymValue>> items =
-      call[1].isError() ? std::vector<SymValue>{SymValue()} : itemsOfValue(call[1]); // an unknown list is an item
+      call[1].isError() ? std::vector<SymValue>{SymValue()} : itemsOfValue(call[1]); // counts as one unknown item
   if (!items)
     return std::nullopt;
   llvm::append_range(changed.elements, *items);

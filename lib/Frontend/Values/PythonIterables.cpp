@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Rules of functions that iterate: over lists, dictionaries, texts and ranges.
+// Rules for functions that iterate over lists, dictionaries, strings and ranges.
 
 #include "Frontend/Values/Collections.h"
 #include "Frontend/Values/Python.h"
@@ -12,7 +12,7 @@ namespace {
 
 using Items = std::vector<SymValue>;
 
-/// Returns the results of key= for the items; the items themselves without it.
+/// Returns the results of the function `key` for the items, or the items themselves if there is no `key`.
 Items keysOf(const PythonCall &call, const Items &items, const SymValue &key) {
   Items keys = items;
   if (!key.isNoneValue())
@@ -21,7 +21,7 @@ Items keysOf(const PythonCall &call, const Items &items, const SymValue &key) {
   return keys;
 }
 
-/// Evaluates min and max of several values, or of the items of one.
+/// Evaluates min or max of several values, or of the items of one value.
 std::optional<SymValue> extremum(const PythonCall &call, CompareOp op) {
   const Items &given = call[0].elements;
   std::optional<Items> items = given.size() == 1 ? itemsOfValue(given.front()) : std::optional(given);
@@ -41,7 +41,7 @@ std::optional<SymValue> extremum(const PythonCall &call, CompareOp op) {
   return (*items)[best];
 }
 
-/// Evaluates any and all: one element may determine the result in spite of unknown ones.
+/// Evaluates any and all. One element may determine the result even if others are unknown.
 std::optional<SymValue> anyOrAll(const PythonCall &call, bool isAny) {
   std::optional<Items> items = itemsOfValue(call[0]);
   bool isKnown = items.has_value();
@@ -54,7 +54,7 @@ std::optional<SymValue> anyOrAll(const PythonCall &call, bool isAny) {
   return isKnown ? std::optional(SymValue::makeConstant(!isAny)) : std::nullopt;
 }
 
-/// Returns the items of each value; nullopt if one of them cannot be iterated.
+/// Returns the items of each value; nullopt if one of the values cannot be iterated over.
 std::optional<std::vector<Items>> itemsOfEach(llvm::ArrayRef<SymValue> values) {
   std::vector<Items> lists;
   for (const SymValue &value : values) {
@@ -66,7 +66,7 @@ std::optional<std::vector<Items>> itemsOfEach(llvm::ArrayRef<SymValue> values) {
   return lists;
 }
 
-/// Returns rows of one item from each list, as many as the shortest list has.
+/// Returns rows with one item from each list; there are as many rows as the shortest list has items.
 Items zipped(const std::vector<Items> &lists) {
   Items rows;
   size_t count = lists.empty() ? 0 : lists.front().size();
@@ -112,7 +112,7 @@ std::optional<SymValue> pythonLen(const PythonCall &call) {
   return items ? std::optional(SymValue::makeConstant(Int128(items->size()))) : std::nullopt;
 }
 
-/// Evaluates list and tuple; a tuple keeps its names.
+/// Evaluates list() and tuple(); a named tuple keeps its names.
 std::optional<SymValue> pythonList(const PythonCall &call) {
   std::optional<Items> items = call[0].isTuple() ? std::nullopt : itemsOfValue(call[0]);
   if (!items)
@@ -120,7 +120,7 @@ std::optional<SymValue> pythonList(const PythonCall &call) {
   return SymValue::makeTuple(std::move(*items));
 }
 
-/// Combines a first value and the items with an operator.
+/// Combines a start value and the items with an operator.
 static std::optional<SymValue> combined(const PythonCall &call, BinaryOp op) {
   std::optional<Items> items = itemsOfValue(call[0]);
   if (!items)
@@ -138,7 +138,7 @@ std::optional<SymValue> pythonProd(const PythonCall &call) {
   return combined(call, BinaryOp::Mult);
 }
 
-/// Returns the sums of the first items, or the results of another function.
+/// Evaluates accumulate(): returns the running sums of the items, or the running results of another function.
 std::optional<SymValue> pythonAccumulate(const PythonCall &call) {
   std::optional<Items> items = itemsOfValue(call[0]);
   if (!items)
@@ -236,7 +236,7 @@ std::optional<SymValue> pythonChainOf(const PythonCall &call) {
   return lists ? chained(*lists) : std::nullopt;
 }
 
-/// Returns every choice of one item from each list, the last list varying fastest.
+/// Evaluates product(): returns every choice of one item from each list. The last list varies fastest.
 std::optional<SymValue> pythonProduct(const PythonCall &call) {
   std::optional<std::vector<Items>> lists = itemsOfEach(call[0].elements);
   std::optional<Int128> repeat = integerOf(call[1]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Rules of functions and methods of numbers.
+// Rules for functions on numbers and for methods of numbers.
 
 #include "Frontend/Values/Collections.h"
 #include "Frontend/Values/EvalResults.h"
@@ -20,7 +20,7 @@ bool areConstant(const PythonCall &call) {
   return llvm::all_of(call.arguments, [](const BoundFormal &argument) { return argument.value.isConstant(); });
 }
 
-/// Applies a function to constants.
+/// Applies a function to a constant argument; returns nullopt for other arguments.
 std::optional<SymValue> fold(const PythonCall &call, EvalResult (*function)(const Value &)) {
   return areConstant(call) ? std::optional(call.result(function(call[0].constant))) : std::nullopt;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Rules of functions and methods of texts: ", ".join(names), text.replace(...), repr(x).
+// Rules for functions and methods of strings: ", ".join(names), text.replace(...), repr(x).
 
 #include "Frontend/Syntax/Literals.h"
 #include "Frontend/Values/Collections.h"
@@ -71,7 +71,7 @@ std::optional<std::string> formatted(StringRef pattern, const std::vector<SymVal
   return out;
 }
 
-/// Applies a function to the text and the characters to strip, which are blanks by default.
+/// Strips characters, by default blanks, from the left and the right end of a string.
 std::optional<SymValue> stripped(const PythonCall &call, bool isLeft, bool isRight) {
   const std::string *given = textOf(call[1]);
   if (!given && !call[1].isNoneValue())
@@ -81,7 +81,8 @@ std::optional<SymValue> stripped(const PythonCall &call, bool isLeft, bool isRig
   return makeText((isRight ? text.rtrim(characters) : text).str());
 }
 
-/// There is no case table for letters other than ASCII's.
+/// Converts a string to upper or lower case. Returns nullopt if it has non-ASCII characters, for which there is no case
+/// table.
 std::optional<SymValue> withCase(StringRef text, bool isUpper) {
   bool isAscii = llvm::all_of(text, [](char c) { return llvm::isASCII(c); });
   return isAscii ? std::optional(makeText(isUpper ? text.upper() : text.lower())) : std::nullopt;
@@ -169,7 +170,7 @@ std::optional<SymValue> pythonCount(const PythonCall &call) {
   const std::string *part = textOf(call[1]);
   if (!part)
     return std::nullopt;
-  // An empty text occurs before and after each character.
+  // The empty string occurs before and after each character.
   return SymValue::makeConstant(Int128(part->empty() ? countCharacters(selfOf(call)) + 1 : selfOf(call).count(*part)));
 }
 

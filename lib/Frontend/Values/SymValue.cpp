@@ -101,7 +101,7 @@ SymValue rebuild(const SymValue &value, llvm::ArrayRef<mlir::Value> &leaves) {
 
 namespace {
 
-/// Distinguishes zeros by their sign; a NaN equals itself.
+/// Returns true for identical constants. Distinguishes zeros by their sign; a NaN equals itself.
 bool sameConstant(const Value &a, const Value &b) {
   const double *left = std::get_if<double>(&a), *right = std::get_if<double>(&b);
   if (left && right)
@@ -112,7 +112,7 @@ bool sameConstant(const Value &a, const Value &b) {
 bool compare(const SymValue &a, const SymValue &b, bool wholeValue) {
   if (a.kind != b.kind || a.elements.size() != b.elements.size())
     return false;
-  // Tuples are equal if their elements are; to be joined they also need the same names.
+  // Tuples are equal if their elements are equal. To be joined, they must also have the same names.
   bool isOnlyElements = wholeValue && a.kind != SymValue::Kind::Object;
   if (!isOnlyElements && (a.record != b.record || a.names != b.names))
     return false;
@@ -133,7 +133,7 @@ bool compare(const SymValue &a, const SymValue &b, bool wholeValue) {
       return false;
     break;
   case SymValue::Kind::Tensor:
-    // Signed and unsigned integers have the same MLIR type, so the same value may be either.
+    // Signed and unsigned integers have the same MLIR type, so equal MLIR values may have different types.
     return a.type == b.type && (wholeValue ? a.value == b.value : a.value.getType() == b.value.getType());
   case SymValue::Kind::BlockPointer:
     if (a.type != b.type || a.dims != b.dims)

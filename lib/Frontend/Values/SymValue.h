@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The domain of values: known at compile time, at run time, unknown, or a container of these; and the environment that
-// maps names to them.
+// Symbolic values: a value is known at compile time, known at run time, unknown, or a container of values. An
+// environment maps names to values.
 
 #pragma once
 
@@ -88,22 +88,22 @@ struct SymValue {
 
 /// Describes a value for messages: "fp16[128, 64]", "int32", "the integer 3", "a tuple".
 std::string describe(const SymValue &value);
-/// Describes two different values, with their elements if the short forms are equal.
+/// Describes two different values. Includes their elements if the short descriptions would be equal.
 std::pair<std::string, std::string> describeApart(const SymValue &a, const SymValue &b);
 /// Prints constants as Python does, and run-time values by their type.
 std::string printed(const SymValue &value);
 
 /// Returns Python's truth value; nullopt for run-time and unknown values, and for functions and types.
 std::optional<bool> truthOf(const SymValue &value);
-/// Evaluates Python's < for compile-time values; nullopt if they have no order.
+/// Evaluates Python's < for compile-time values; nullopt if the values cannot be ordered.
 std::optional<bool> isLess(const SymValue &a, const SymValue &b);
 
 /// Appends the run-time values inside 'value' to 'leaves', in order.
 void flatten(const SymValue &value, llvm::SmallVectorImpl<mlir::Value> &leaves);
 /// Returns 'value' with its run-time values replaced by 'leaves', consumed from the front.
 SymValue rebuild(const SymValue &value, llvm::ArrayRef<mlir::Value> &leaves);
-/// Returns true for the same structure, types and constants, so that values can be joined at the end of an if or a
-/// loop.
+/// Returns true if both values have the same structure, types and constants, so that they can be joined at the end of
+/// an if or a loop.
 bool sameType(const SymValue &a, const SymValue &b);
 /// Returns true for identical values: constants bit by bit (0.0 is not -0.0), run-time values by definition.
 bool sameValue(const SymValue &a, const SymValue &b);
@@ -121,7 +121,7 @@ struct Binding {
   SourceRange unusableAt;
 };
 
-/// Names in scope, by value: branches work on copies.
+/// The names in scope. Branches work on copies of the environment.
 using Environment = std::map<std::string, Binding>;
 
 } // namespace tile::frontend
