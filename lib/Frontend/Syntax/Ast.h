@@ -55,7 +55,7 @@ struct AssignStmt : Stmt {
   static constexpr StmtKind Kind = StmtKind::Assign;
   const Expr *target = nullptr;
   const Expr *value = nullptr;
-  bool isHost = false; // has lambdas, dictionaries or comprehensions; only decorators read it
+  bool isHost = false; // the value has lambdas, dictionaries or comprehensions; only decorators may use it
 };
 
 struct AugAssignStmt : Stmt {
@@ -127,8 +127,8 @@ struct ForStmt : Stmt {
   const NameExpr *target = nullptr;
   const Expr *iterator = nullptr;
   Block body;
-  std::string stop;    // the loop ends when this hidden name is true (SemaJumps.cpp); empty: no early end
-  bool breaks = false; // the code after the loop may run after an early end; not so after a return
+  std::string stop;    // the loop ends when this hidden name is true (SemaJumps.cpp); empty if it has no early end
+  bool breaks = false; // the code after the loop runs after an early end by 'break', but not after a return
 };
 
 struct WhileStmt : Stmt {
@@ -176,8 +176,8 @@ struct Parameter {
   bool keywordOnly = false;
 };
 
-/// A decorator. 'value' is null if its argument uses Python that is not in the language; an argument with lambdas,
-/// dictionaries and comprehensions is 'hostValue'.
+/// A decorator. 'value' is null if the argument uses Python that is not in the language. An argument with lambdas,
+/// dictionaries or comprehensions is stored in 'hostValue'.
 struct Decorator {
   SourceRange range;
   std::string name; // dotted: "triton.jit"
@@ -202,8 +202,8 @@ struct FunctionStmt : Stmt {
   std::vector<Diagnostic> errors;
 };
 
-/// A class. Named tuples and aggregates are values in kernels; of other classes only constants and functions are used.
-/// Methods without @triton.jit run at compile time. Errors in a method are kept in its 'errors'.
+/// A class. Named tuples and aggregates are values in kernels; kernels can use only the constants and functions of
+/// other classes. Methods without @triton.jit run at compile time. Errors in a method are kept in its 'errors'.
 struct ClassStmt : Stmt {
   ClassStmt() : Stmt(StmtKind::Class) {}
   static constexpr StmtKind Kind = StmtKind::Class;
@@ -260,7 +260,7 @@ struct HostLaunch {
   };
 
   std::string kernel;
-  const CallExpr *call = nullptr;          ///< null if it could not be parsed, like the next
+  const CallExpr *call = nullptr;          ///< null if the call could not be parsed
   const SubscriptExpr *launcher = nullptr; ///< kernel[grid]
   std::vector<Binding> bindings;           ///< in file order
 };
@@ -273,9 +273,9 @@ struct Module {
   std::vector<SkippedName> skipped;
   std::vector<InstanceDirective> instances;
   std::vector<HostLaunch> launches;
-  /// A decorator that is nearly that of a kernel, and the name that is meant.
+  /// A decorator that is probably a misspelled kernel decorator, and the correct name.
   std::optional<std::pair<SourceRange, std::string>> misspelled;
-  /// Errors in functions are kept with them, so unused functions need not be in the language.
+  /// Errors in a function are kept with the function, so unused functions need not be in the language.
   bool defersErrors = false;
 
   template <typename T> T *make(SourceRange range) {

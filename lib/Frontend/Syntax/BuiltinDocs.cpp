@@ -35,7 +35,7 @@ bool isHeading(const Text &text) {
   return text.text.empty();
 }
 
-/// Returns the entry of a name: an exact match, else the family with the longest prefix.
+/// Returns the entry of a name: an exact match or, if there is none, the family with the longest prefix.
 const Text *findText(std::string_view name) {
   const Text *found = nullptr;
   for (const Text &entry : texts) {
@@ -80,7 +80,7 @@ std::vector<BuiltinDoc> makeDocs() {
   for (const Function &function : functions)
     found.push_back(findText(function.name));
   std::vector<BuiltinDoc> docs;
-  // In a kernel, `print` is another function than in the host program: the one that is documented first is shown.
+  // In a kernel, `print` is a different function than in the host program; show the one that is documented first.
   auto add = [&](const Function &function, std::string_view group, const Text &text) {
     BuiltinDoc doc = describe(function, group, text);
     if (std::none_of(docs.begin(), docs.end(), [&](const BuiltinDoc &other) { return other.spelling == doc.spelling; }))

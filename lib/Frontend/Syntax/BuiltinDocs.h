@@ -4,7 +4,7 @@
 //   findBuiltinDoc("load")->signature   "tl.load(pointer, mask=None, other=None, …)"
 //   findBuiltinDoc("load")->text        "Reads one element per pointer. …"
 //
-// The texts are in BuiltinDocs.def. Plain C++, without the emitters.
+// The descriptions are in BuiltinDocs.def. Plain C++, without the emitters.
 
 #pragma once
 
@@ -24,15 +24,15 @@ struct BuiltinDoc {
   std::string_view text;  ///< a paragraph of Markdown
 };
 
-/// Returns one entry for each line of Builtins.def, in the order of groups in BuiltinDocs.def, then in that of
-/// Builtins.def. Functions without texts come last.
+/// Returns one entry for each line of Builtins.def, sorted by the order of groups in BuiltinDocs.def, then by the order
+/// of lines in Builtins.def. Functions without a description come last.
 const std::vector<BuiltinDoc> &builtinDocs();
 
-/// Finds an entry by spelling ("tl.load", "min" for Python's), else by the name in Builtins.def ("load"); null if there
-/// is none.
+/// Finds an entry by its spelling ("tl.load", "min" for Python's) or, if there is none, by its name in Builtins.def
+/// ("load"). Returns null if neither exists.
 const BuiltinDoc *findBuiltinDoc(std::string_view name);
 
-/// Returns texts of BuiltinDocs.def that belong to no function.
+/// Returns the names of entries of BuiltinDocs.def that belong to no function.
 std::vector<std::string_view> unusedBuiltinDocs();
 
 } // namespace tile::frontend

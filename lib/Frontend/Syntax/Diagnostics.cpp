@@ -26,7 +26,7 @@ constexpr Entry entries[] = {
 #include "Frontend/Syntax/Diagnostics.def"
 };
 
-// More errors are noise: the first ones name the causes.
+// More errors are noise: the first errors usually name the causes.
 constexpr size_t maxDiagnostics = 100;
 
 std::string substitute(std::string_view pattern, const std::vector<std::string> &arguments) {
@@ -257,7 +257,7 @@ std::vector<Diagnostic> DiagnosticEngine::takeSince(size_t count) {
   diagnostics.resize(count);
   for (const Diagnostic &diagnostic : taken)
     errorCount -= diagnostic.severity == Severity::Error;
-  // Dropped repetitions are taken together with the originals.
+  // If the originals are taken, their dropped repetitions are taken, too.
   if (!taken.empty())
     errorCount -= std::exchange(droppedErrors, 0);
   return taken;
@@ -306,7 +306,7 @@ std::string DiagnosticEngine::render() const {
 
 std::optional<std::string> didYouMean(std::string_view name, const std::vector<std::string> &candidates) {
   std::optional<std::string> best;
-  // Two wrong letters in six are a typo; a one-letter name resembles every other.
+  // Two wrong letters in six count as a typo. A one-letter name would resemble every other one-letter name.
   size_t bestDistance = std::min(std::max<size_t>(1, name.size() / 3) + 1, name.size());
   for (const std::string &candidate : candidates) {
     size_t lengthGap = candidate.size() > name.size() ? candidate.size() - name.size() : name.size() - candidate.size();

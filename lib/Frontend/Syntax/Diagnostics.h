@@ -49,7 +49,7 @@ struct Diagnostic {
 /// Collects diagnostics and the files that they point into.
 class DiagnosticEngine {
 public:
-  /// Adds notes and fix-its to the diagnostic just reported. Inactive if the report was suppressed.
+  /// Adds notes and fix-its to the diagnostic just reported. Does nothing if the report was suppressed.
   class Builder {
   public:
     Builder(DiagnosticEngine *engine, size_t index) : engine(engine), index(index) {}
@@ -74,7 +74,7 @@ public:
   const SourceFile &file(uint32_t index) const { return files[index]->source; }
   LineColumn locate(SourceRange range) const { return files[range.file]->lines.locate(range.begin); }
   LineColumn locateEnd(SourceRange range) const { return files[range.file]->lines.locate(range.end); }
-  /// Returns the character at a position of a file, in the coordinates of MLIR locations.
+  /// Returns the range of the character at a line and column of a file, as MLIR locations give them.
   SourceRange characterAt(uint32_t file, LineColumn place) const;
   std::string_view text(SourceRange range) const;
 
@@ -82,9 +82,9 @@ public:
   /// location with the same text (a helper expanded twice).
   Builder report(Diag id, SourceRange range, const std::vector<std::string> &arguments = {});
 
-  /// Selects the warnings that are reported from now on. By default, those that are on.
+  /// Selects the warnings that are reported from now on. Initially, these are the warnings that are enabled by default.
   void setWarnings(WarningOptions options) { warnings = std::move(options); }
-  /// Returns true if a warning is enabled, for warnings that take time to find.
+  /// Returns true if a warning is enabled, so that the analysis for a disabled warning can be skipped.
   bool isEnabled(Diag id) const { return warnings.isEnabled(id); }
   /// Removes the diagnostics after the first 'count', so that they can be reported later or dropped.
   std::vector<Diagnostic> takeSince(size_t count);
@@ -98,7 +98,7 @@ public:
 
   /// Renders all diagnostics for a terminal, in source order within a file.
   std::string render() const;
-  /// Returns the diagnostics in that order, for other formats.
+  /// Returns the diagnostics in the same order, for other output formats.
   std::vector<const Diagnostic *> sorted() const;
 
 private:

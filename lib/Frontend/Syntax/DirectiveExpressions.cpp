@@ -26,10 +26,11 @@ bool isIntegerOperator(BinaryOp op) {
   }
 }
 
-/// Nested "#: let" names can double an expression repeatedly.
+/// Limits the size of expressions, because nested "#: let" names can double the size repeatedly.
 constexpr size_t mostNodes = 10000;
 
-/// Subtracts the number of nodes from `left`. Returns false if there are more, without expanding them.
+/// Subtracts the number of nodes of `expr` from `left`. Returns false as soon as `left` is exhausted, so a huge
+/// expression is not visited completely.
 bool isShort(const Expr &expr, size_t &left) {
   if (left == 0)
     return false;
@@ -158,7 +159,7 @@ std::optional<int64_t> constantOf(const Expr &expr) {
     }
   }
   if (const auto *node = as<BoolOpExpr>(&expr)) {
-    // One operand can decide.
+    // One constant operand can determine the result.
     const bool isAnd = node->op == BoolOperator::And;
     bool isKnown = true;
     for (const Expr *part : node->values) {

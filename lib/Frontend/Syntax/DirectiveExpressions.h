@@ -7,14 +7,15 @@
 
 namespace tile::frontend {
 
-/// Integer: sizes, grids and conditions. Tensor: expectations. Value: anything that the compiler evaluates.
+/// What an expression may contain. Integer is for sizes, grids and conditions, Tensor for expectations, and Value for
+/// anything that the compiler evaluates.
 enum class DirectiveDialect { Integer, Tensor, Value };
 
 /// Reports the first part that the dialect does not support. `range` is the location of the expression in the
 /// directive, because "#: let" names may insert parts from elsewhere.
 bool checkExpression(DiagnosticEngine &diagnostics, const Expr &expr, DirectiveDialect dialect, SourceRange range);
 
-/// Returns the value of an integer expression without names: 0 or 1 for a condition.
+/// Returns the value of an integer expression that does not depend on names; a condition has the value 0 or 1.
 std::optional<int64_t> constantOf(const Expr &expr);
 
 } // namespace tile::frontend

@@ -156,7 +156,7 @@ enum class BinaryOp : uint8_t {
   MatMult
 };
 enum class BoolOperator : uint8_t { And, Or };
-/// In and NotIn are host code.
+/// In and NotIn occur only in host code.
 enum class CompareOp : uint8_t { Lt, Gt, LtE, GtE, Eq, NotEq, Is, IsNot, In, NotIn };
 
 /// Returns the source spelling of the operator, or its name in CPython's ast module.

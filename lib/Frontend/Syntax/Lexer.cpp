@@ -33,7 +33,7 @@ constexpr std::string_view tokenSpellings[] = {
 #include "Frontend/Syntax/Tokens.def"
 };
 
-// The same limit as in CPython.
+// This is CPython's limit.
 constexpr size_t maxIndentLevels = 100;
 
 bool isNameStart(char c) {
@@ -123,7 +123,7 @@ private:
   bool isExpression;
   bool lineStart = true;
   std::vector<size_t> indents{0};
-  /// For each open block: the column if a tab is one column wide, and the indentation.
+  /// For each open block: the column as if a tab were one column wide, and the indentation.
   std::vector<std::pair<size_t, std::string_view>> narrowIndents{{0, ""}};
   std::vector<Bracket> brackets;
   TokenStream stream;

@@ -35,11 +35,11 @@ std::optional<std::string> decodeString(std::string_view body, bool isRaw);
 /// Formats an integer in decimal.
 std::string toString(Int128 value);
 
-/// Splits UTF-8 text into Python's characters, which are code points; counts them.
+/// Splits a UTF-8 string into Python's characters, which are code points, or counts them.
 std::vector<std::string_view> splitCharacters(std::string_view text);
 size_t countCharacters(std::string_view text);
 
-/// Returns Python's repr of a float and of a string.
+/// Returns Python's repr of a float or of a string.
 std::string floatRepr(double value);
 std::string stringRepr(std::string_view value);
 

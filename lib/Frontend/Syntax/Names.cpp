@@ -13,7 +13,7 @@ void collectNames(const Block &block, std::set<std::string> &names) {
       collectNames(node->value, names);
     else if (const auto *node = as<AssignStmt>(stmt)) {
       collectNames(node->value, names);
-      // A name is only assigned, but an element or a field also reads its container.
+      // Assigning to a name does not read it, but assigning to an element or a field reads the container.
       if (node->target->kind == ExprKind::Subscript || node->target->kind == ExprKind::Attribute)
         collectNames(node->target, names);
     } else if (const auto *node = as<AugAssignStmt>(stmt))

@@ -248,7 +248,7 @@ bool DirectiveParser::parseLet() {
   return false;
 }
 
-/// Checks that the last requirement is not false in every call.
+/// Reports an error if the last requirement is false in every call.
 bool DirectiveParser::checkRequirement() {
   const DirectiveExpr &requirement = set->requirements.back();
   if (constantOf(*requirement.expr) != std::optional<int64_t>(0))
@@ -397,7 +397,7 @@ void parseDirectives(Parser &parser, size_t begin, size_t end, DirectiveSet *set
           open.push_back(token.range);
         else if (closes && !open.empty())
           open.pop_back();
-        // An open bracket that the next line closes is not an error here.
+        // A bracket that the next line closes is not an error here.
         if (token.kind != Tok::Error || token.error != Diag::unclosed_bracket)
           tokens.tokens.push_back(std::move(token));
       }

@@ -7,7 +7,7 @@ namespace tile::frontend {
 
 namespace {
 
-// Limit of the tree height, so that recursive visitors (printing, evaluation, code generation) do not overflow the
+// Limits the height of the tree, so that recursive visitors (printing, evaluation, code generation) do not overflow the
 // stack.
 constexpr uint32_t maxDepth = 400;
 
@@ -273,7 +273,7 @@ const Expr *ExpressionParser::parseComparison() {
   return finish(node, {left, node->right});
 }
 
-/// Precedence climbing for left-associative operators of at least 'level'.
+/// Parses left-associative operators whose precedence is at least 'level', by precedence climbing.
 const Expr *ExpressionParser::parseBinary(int level) {
   if (level == unaryLevel)
     return parseUnary();

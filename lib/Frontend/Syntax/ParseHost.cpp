@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Parser: the host program around kernels. Its functions are kept, because they may compute values of the module
-// (SemaHost.cpp) and contain kernels; so are host expressions in the arguments of decorators: lambdas, dictionaries and
-// comprehensions.
+// Parser: the host program around kernels. Host functions are kept, because they may compute values of the module
+// (SemaHost.cpp) and contain kernels. Host expressions in the arguments of decorators (lambdas, dictionaries and
+// comprehensions) are kept, too.
 
 #include "Frontend/Syntax/Names.h"
 #include "Frontend/Syntax/ParserImpl.h"
@@ -185,7 +185,8 @@ bool Parser::hasKernelInside(size_t begin, size_t end) const {
   return false;
 }
 
-/// Parses a "def" without a decorator of the language. Never fails: errors are reported where its value is needed.
+/// Parses a "def" without a decorator of the language. Never fails: errors are reported where the function's value is
+/// needed.
 void Parser::parseHostFunction(Block &out, const std::vector<Decorator> &decorators) {
   size_t begin = position;
   bool hasName = peek(1).kind == Tok::Name;
@@ -223,7 +224,8 @@ const FunctionStmt *Parser::parseEvaluable(size_t begin) {
   return function;
 }
 
-/// Parses a function that contains kernels, which see its names. The prefix is that of its class.
+/// Parses a function that contains kernels; the kernels see the function's names. `prefix` is the class of the
+/// function.
 void Parser::parseHostScope(Block &out, size_t begin, const std::string &prefix) {
   position = begin;
   auto *host = make<HostStmt>(advance().range);

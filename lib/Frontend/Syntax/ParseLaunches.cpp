@@ -38,7 +38,7 @@ std::vector<size_t> findClosings(const std::vector<Token> &tokens) {
   return closings;
 }
 
-/// Kernels by name, with the classes that have one of that name; "" means no class.
+/// For each kernel name, the classes that have a kernel of that name; "" stands for the module level.
 using KernelClasses = std::map<std::string, std::set<std::string>>;
 
 void collectKernels(const Block &block, KernelClasses &kernels) {
@@ -76,7 +76,7 @@ size_t endOfFunction(const std::vector<Token> &tokens, size_t begin) {
   return end;
 }
 
-/// Returns the tokens of the innermost function around one, or all tokens.
+/// Returns the range of tokens of the innermost function around a token, or of all tokens if there is none.
 std::pair<size_t, size_t> functionAround(const std::vector<Token> &tokens, size_t index) {
   for (size_t begin = index; begin-- > 0;) {
     if (tokens[begin].kind != Tok::KwDef)
@@ -89,7 +89,7 @@ std::pair<size_t, size_t> functionAround(const std::vector<Token> &tokens, size_
 
 } // namespace
 
-/// Parses an expression at an index of the stream; null if there is none.
+/// Parses an expression at an index of the stream without reporting errors; null if there is none.
 const Expr *Parser::parseQuietly(size_t begin) {
   size_t back = std::exchange(position, begin);
   SourceRange previous = previousRange;
@@ -101,7 +101,7 @@ const Expr *Parser::parseQuietly(size_t begin) {
   return expr;
 }
 
-/// Parses "def grid(META): return (META["N"],)" as the equivalent lambda; null if it has several returns.
+/// Parses "def grid(META): return (META["N"],)" as the equivalent lambda; null if the function has several returns.
 const Expr *Parser::parseAsLambda(size_t begin) {
   const std::vector<Token> &tokens = stream.tokens;
   auto first = tokens.begin() + ptrdiff_t(begin), last = tokens.begin() + ptrdiff_t(endOfFunction(tokens, begin));
@@ -155,14 +155,14 @@ std::vector<HostLaunch::Binding> Parser::findBindings(size_t begin, size_t end) 
   return bindings;
 }
 
-/// Finds "kernel[grid](arguments)" everywhere in functions.
+/// Finds all launches "kernel[grid](arguments)" in functions.
 void Parser::collectLaunches() {
-  // A kernel with more launches usually has different ones, and each launch takes time to read.
+  // The launches of a kernel with more launches usually differ, and parsing each launch takes time.
   constexpr size_t most = 32, mostOfAll = 256;
   const std::vector<Token> &tokens = stream.tokens;
   KernelClasses kernels;
   // "kernel[grid](...)", or "Class.kernel[grid](...)": if several classes have a kernel of that name, launches are
-  // ambiguous, and none is read.
+  // ambiguous and are ignored.
   auto isLaunched = [&](size_t i) {
     auto kernel = kernels.find(text(tokens[i]));
     if (kernel == kernels.end())

@@ -7,8 +7,8 @@
 //     def scale(x, N, BLOCK: tl.constexpr):       #: buffer x[N] = inout
 //         ...                                     def scale(x: "*fp32", N: "i32", BLOCK=128): ...
 //
-// It is a Python stub: functions without bodies. Annotations and defaults replace those of the source's parameters,
-// directives those of the same kind.
+// It is a Python stub: functions without bodies. Its annotations and defaults replace those of the source's parameters,
+// and its directives replace directives of the same kind.
 
 #include "Frontend/Syntax/ParserImpl.h"
 

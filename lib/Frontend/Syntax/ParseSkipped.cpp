@@ -8,7 +8,7 @@
 //     SIZE = 4
 //
 // Afterwards these names have no known value: using one is an error, because the earlier value would be wrong. Function
-// calls are assumed to change nothing: those of a host program compute, print and launch.
+// calls are assumed to change nothing, since functions of a host program usually compute, print or launch.
 
 #include "Frontend/Syntax/Names.h"
 #include "Frontend/Syntax/ParserImpl.h"

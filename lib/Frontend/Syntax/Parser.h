@@ -10,8 +10,8 @@
 
 namespace tile::frontend {
 
-/// Parses a whole file. Always returns a module; the engine tells whether it is complete. With 'defersErrors', errors
-/// inside a function are only reported when the function is used.
+/// Parses a whole file. Always returns a module; if the engine has errors, the module is incomplete. With
+/// 'defersErrors', errors inside a function are only reported when the function is used.
 Module parse(const SourceFile &file, DiagnosticEngine &diagnostics, bool defersErrors = false);
 
 /// Applies a sidecar (ParseSidecar.cpp) to the kernels of a parsed file.

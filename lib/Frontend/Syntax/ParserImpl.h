@@ -10,7 +10,7 @@
 
 namespace tile::frontend {
 
-/// Reads tokens, and reports what is unexpected.
+/// Reads tokens, and reports unexpected tokens.
 class TokenCursor {
 public:
   TokenCursor(std::string_view text, TokenStream stream, Module &module, DiagnosticEngine &diagnostics);

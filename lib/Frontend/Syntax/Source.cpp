@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Line table: the offsets at which lines start, searched by bisection. UTF-8 as RFC 3629 defines it.
+// Implements the line table, which holds the offsets at which lines start and is searched by bisection, and checks
+// UTF-8 as RFC 3629 defines it.
 
 #include "Frontend/Syntax/Source.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Element types of the language, and their promotion rules (plain C++, no MLIR).
 //
-// MLIR integers are signless; only the front end knows which values are unsigned, so it has its own type.
+// MLIR integers are signless, and only the front end distinguishes unsigned values, so it has separate types.
 
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Characters that are easily taken for others, named in messages of the lexer.
+// Describes characters that are easily mistaken for others, for messages of the lexer.
 #pragma once
 
 #include <string>
@@ -8,7 +8,8 @@
 
 namespace tile::frontend {
 
-/// Returns the name of a quotation mark that word processors insert, and the one to write; otherwise empty texts.
+/// Returns the name of a typographic quotation mark, as word processors insert it, and the quotation mark to write
+/// instead; empty strings for other characters.
 std::pair<std::string_view, std::string_view> typographicQuote(std::string_view utf8);
 
 /// Returns "a tab", "tabs", "spaces" or "tabs and spaces".

@@ -6,7 +6,7 @@
 //   options.apply("no-uncoalesced");         // -Wno-uncoalesced
 //   options.apply("error=offset-overflow");  // -Werror=offset-overflow
 //
-// Later flags win. A name is that of a warning or a group, or "all" (also "everything").
+// Later flags take precedence. A flag names a warning, a group, or "all" (also "everything").
 
 #pragma once
 
@@ -26,14 +26,14 @@ struct WarningInfo {
   std::string_view meaning;
 };
 
-/// Returns Warnings.def, in its order.
+/// Returns the warnings of Warnings.def, in the same order.
 const std::vector<WarningInfo> &allWarnings();
 
 class WarningOptions {
 public:
   WarningOptions();
 
-  /// Applies a flag without its "-W". Returns false if it names no warning and no group.
+  /// Applies a flag, which is passed without its "-W". Returns false if the flag names neither a warning nor a group.
   bool apply(std::string_view flag);
   /// "-w": disables all warnings.
   void silence() { silent = true; }
