@@ -60,6 +60,7 @@ void inspect(const Subject &subject) {
   using Find = void (*)(const Subject &);
   for (auto [id, find] : {std::pair<Diag, Find>{Diag::offset_overflow, findOffsetOverflow},
                           {Diag::masked_load, findMaskedLoads},
+                          {Diag::unwritten_output, findUnwrittenOutputs},
                           {Diag::uncoalesced, findUncoalesced},
                           {Diag::missing_divisibility, findMissingDivisibility}})
     if (subject.diagnostics.isEnabled(id))

@@ -44,6 +44,8 @@ void inspect(const Subject &subject);
 void findOffsetOverflow(const Subject &subject);
 /// Finds loads whose masked-out elements reach a reduction, a dot, an address or an unmasked store.
 void findMaskedLoads(const Subject &subject);
+/// Finds buffers with an expectation that the kernel never writes.
+void findUnwrittenOutputs(const Subject &subject);
 /// Finds accesses that are not contiguous along any dimension.
 void findUncoalesced(const Subject &subject);
 /// Finds accesses that would be wide, or could use TMA, with more assumptions about parameters.
