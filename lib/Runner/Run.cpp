@@ -114,10 +114,12 @@ int reportFailure(const RunOptions &options, const Error &error) {
   return isCallWrong ? 2 : 1;
 }
 
-std::unique_ptr<HardLimit> enforceLimit(const RunOptions &options) {
-  if (!options.limit || chooseDevice(options).starts_with("cuda"))
-    return nullptr;
+std::unique_ptr<HardLimit> enforceLimitOnHost(const RunOptions &options) {
   return std::make_unique<HardLimit>(options.limit, [&options](const Error &error) { reportFailure(options, error); });
+}
+
+std::unique_ptr<HardLimit> enforceLimit(const RunOptions &options) {
+  return options.limit && !chooseDevice(options).starts_with("cuda") ? enforceLimitOnHost(options) : nullptr;
 }
 
 void reportWarning(const RunOptions &options, const std::string &message) {

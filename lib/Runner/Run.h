@@ -34,6 +34,8 @@ int reportFailure(const RunOptions &options, const Error &error);
 
 /// Returns a limit that ends the process if the run takes longer than --time-limit. A run on a GPU has no such limit.
 std::unique_ptr<HardLimit> enforceLimit(const RunOptions &options);
+/// Returns the same limit for work on the host that precedes a run, such as compiling, whatever the device.
+std::unique_ptr<HardLimit> enforceLimitOnHost(const RunOptions &options);
 
 /// Prints `program: warning: message`.
 void reportWarning(const RunOptions &options, const std::string &message);

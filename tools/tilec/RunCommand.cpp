@@ -252,6 +252,7 @@ std::optional<int> makeArtifact(const runner::RunOptions &run, CommandLine line,
 }
 
 int runCompiled(const runner::RunOptions &run, CommandLine &line, llvm::ArrayRef<std::string> before) {
+  std::unique_ptr<runner::HardLimit> enforced = runner::enforceLimitOnHost(run);
   if (before.empty())
     if (std::optional<int> failure = specialize(run, line))
       return *failure;
@@ -261,6 +262,7 @@ int runCompiled(const runner::RunOptions &run, CommandLine &line, llvm::ArrayRef
       return *failure;
   if (std::optional<int> failure = makeArtifact(run, line, artifacts))
     return *failure;
+  enforced.reset(); // the run has its own limit
   runner::RunOptions withSources = run;
   for (const std::string &folder : line.compiler.importPaths)
     withSources.sourceFolders.push_back(folder);
