@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The functions of expressions in "#:" directives. The front end accepts these names. lib/Runtime/Expression,
-// lib/Runner/Check/TensorExpr and lib/Runner/Inputs/FillText evaluate the functions, and unit tests call each of them.
+// The functions of expressions (ExpressionTree.h) in "#:" directives. The front end accepts these names;
+// lib/Runtime/Expression, lib/Runner/Check/TensorExpr and lib/Runner/Inputs/FillText evaluate them; unit tests call
+// each.
 #pragma once
 
 #include <algorithm>

@@ -1,30 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Recursive-descent compiler and stack machine for the integer expressions of the manifest (grammar in the header).
+// Compiler and stack machine for the integer expressions of the manifest.
 //
 // The compiler tracks the depth of the stack at every instruction and rejects expressions deeper than the machine's
-// fixed stack, and nesting deeper than the parser should recurse; both limits are far above any handwritten expression.
+// fixed stack, a limit far above any handwritten expression.
 #include "Runtime/Expression.h"
 
+#include "Directives/ExpressionTree.h"
 #include "Directives/Functions.h"
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <fmt/ranges.h>
 
 namespace tile::runtime {
+
+using directives::ExpressionTree;
+
 namespace {
 
 constexpr unsigned maxStack = 32;
-constexpr unsigned maxNesting = 64;
-
-bool isNameStart(char c) {
-  return std::isalpha(static_cast<unsigned char>(c)) || c == '_';
-}
-bool isNameChar(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
-}
 
 template <typename T> T floorDivide(T a, T b) {
   const T quotient = a / b;
@@ -32,10 +27,6 @@ template <typename T> T floorDivide(T a, T b) {
 }
 
 } // namespace
-
-bool isIdentifier(std::string_view text) {
-  return !text.empty() && isNameStart(text[0]) && std::all_of(text.begin(), text.end(), isNameChar);
-}
 
 std::string_view evaluationErrorText(EvaluationError error) {
   switch (error) {
@@ -58,10 +49,10 @@ public:
   ExpressionCompiler(std::string_view text, const ExpressionNames &names) : text(text), names(names) {}
 
   Result<Expression> run() {
-    next();
-    parseExpression();
-    if (!failure && !token.empty())
-      fail(fmt::format("unexpected '{}'", token));
+    const directives::ParsedExpression parsed = directives::parseExpression(text);
+    if (!parsed)
+      return makeError(TILE_ERROR_MANIFEST, "{}", parsed.error);
+    compile(parsed.tree);
     if (failure)
       return *failure;
     result.source = std::string(text);
@@ -73,230 +64,120 @@ public:
   }
 
 private:
-  void fail(std::string message) {
+  void fail(const ExpressionTree &place, std::string_view message) {
     if (!failure)
-      failure = makeError(TILE_ERROR_MANIFEST, "in expression '{}', column {}: {}", text.substr(0, 200), tokenStart + 1,
-                          message);
-    token = {}; // ends every loop of the parser
-    position = text.size();
+      failure = makeError(TILE_ERROR_MANIFEST, "{}", directives::expressionError(text, place.begin, message));
   }
 
-  void next() {
-    while (position < text.size() && std::isspace(static_cast<unsigned char>(text[position])))
-      ++position;
-    tokenStart = position;
-    if (position == text.size()) {
-      token = {};
-      return;
-    }
-    size_t end = position + 1;
-    if (isNameStart(text[position]) || std::isdigit(static_cast<unsigned char>(text[position]))) {
-      while (end < text.size() && isNameChar(text[end]))
-        ++end;
-    } else {
-      constexpr std::array<std::string_view, 6> pairs = {"**", "//", "<=", ">=", "==", "!="};
-      if (std::find(pairs.begin(), pairs.end(), text.substr(position, 2)) != pairs.end())
-        ++end;
-    }
-    token = text.substr(position, end - position);
-    position = end;
-  }
-
-  bool accept(std::string_view expected) {
-    if (token != expected || failure)
-      return false;
-    next();
-    return true;
-  }
-
-  void expect(std::string_view expected) {
-    if (!accept(expected))
-      fail(token.empty() ? fmt::format("expected '{}' before the end", expected)
-                         : fmt::format("expected '{}', found '{}'", expected, token));
-  }
-
-  size_t emit(Op op, int64_t operand, int stackEffect) {
+  size_t emit(const ExpressionTree &place, Op op, int64_t operand, int stackEffect) {
     depth += stackEffect;
     if (depth > static_cast<int>(maxStack))
-      fail(fmt::format("needs more than {} intermediate values", maxStack));
+      fail(place, fmt::format("needs more than {} intermediate values", maxStack));
     result.code.push_back({op, operand});
     return result.code.size() - 1;
   }
 
   void patch(size_t jump) { result.code[jump].operand = static_cast<int64_t>(result.code.size()); }
 
-  // `x if c else y` must evaluate c before x, so the code of x is removed and appended after that of c.
-  void parseExpression() {
-    if (++nesting > maxNesting)
-      return fail(fmt::format("nested deeper than {} levels", maxNesting));
-    const size_t start = result.code.size();
-    const int depthBefore = depth;
-    parseOr();
-    if (accept("if"))
-      parseConditional(start, depthBefore);
-    --nesting;
+  void compile(const ExpressionTree &tree) {
+    if (failure)
+      return;
+    switch (tree.kind) {
+    case ExpressionTree::Kind::Number:
+      return compileInteger(tree);
+    case ExpressionTree::Kind::Name:
+      return compileName(tree);
+    case ExpressionTree::Kind::Operator:
+      return compileOperator(tree);
+    case ExpressionTree::Kind::Call:
+      return compileCall(tree);
+    case ExpressionTree::Kind::List:
+    case ExpressionTree::Kind::Tuple:
+    case ExpressionTree::Kind::Element:
+    case ExpressionTree::Kind::Slice:
+      return fail(tree, "integers have no lists and no elements");
+    }
   }
 
-  void parseConditional(size_t start, int depthBefore) {
-    std::vector<Expression::Instruction> value(result.code.begin() + start, result.code.end());
-    result.code.resize(start);
-    depth = depthBefore;
-    parseOr();
-    const size_t toElse = emit(Op::JumpIfFalse, 0, -1);
-    const int64_t shift = static_cast<int64_t>(result.code.size()) - static_cast<int64_t>(start);
-    for (Expression::Instruction &instruction : value) {
-      if (instruction.op >= Op::Jump)
-        instruction.operand += shift;
-      result.code.push_back(instruction);
+  void compileOperator(const ExpressionTree &tree) {
+    static constexpr struct {
+      std::string_view sign;
+      Op op;
+    } binary[] = {{"+", Op::Add},        {"-", Op::Subtract}, {"*", Op::Multiply},      {"/", Op::Divide},
+                  {"//", Op::Divide},    {"%", Op::Modulo},   {"**", Op::Power},        {"<", Op::Less},
+                  {"<=", Op::LessEqual}, {">", Op::Greater},  {">=", Op::GreaterEqual}, {"==", Op::Equal},
+                  {"!=", Op::NotEqual}};
+    if (tree.text == "if")
+      return compileConditional(tree);
+    compile(tree.operands[0]);
+    if (tree.operands.size() == 1) {
+      emit(tree, tree.text == "not" ? Op::Not : Op::Negate, 0, 0);
+      return;
     }
-    const size_t toEnd = emit(Op::Jump, 0, 0);
+    if (tree.text == "and" || tree.text == "or") {
+      const size_t jump = emit(tree, tree.text == "or" ? Op::JumpIfTrueKeep : Op::JumpIfFalseKeep, 0, -1);
+      compile(tree.operands[1]);
+      return patch(jump);
+    }
+    const auto *row =
+        std::find_if(std::begin(binary), std::end(binary), [&](const auto &known) { return known.sign == tree.text; });
+    if (row == std::end(binary))
+      return fail(tree, fmt::format("'{}' is not an operator of integers", tree.text));
+    compile(tree.operands[1]);
+    emit(tree, row->op, 0, -1);
+  }
+
+  void compileConditional(const ExpressionTree &tree) {
+    compile(tree.operands[0]);
+    const size_t toElse = emit(tree, Op::JumpIfFalse, 0, -1);
+    const int depthBefore = depth;
+    compile(tree.operands[1]);
+    const size_t toEnd = emit(tree, Op::Jump, 0, 0);
     patch(toElse);
-    expect("else");
-    parseExpression();
+    depth = depthBefore;
+    compile(tree.operands[2]);
     patch(toEnd);
   }
 
-  void parseOr() {
-    parseAnd();
-    while (accept("or")) {
-      const size_t jump = emit(Op::JumpIfTrueKeep, 0, -1);
-      parseAnd();
-      patch(jump);
-    }
-  }
-
-  void parseAnd() {
-    parseNot();
-    while (accept("and")) {
-      const size_t jump = emit(Op::JumpIfFalseKeep, 0, -1);
-      parseNot();
-      patch(jump);
-    }
-  }
-
-  void parseNot() {
-    unsigned count = 0;
-    while (accept("not"))
-      ++count;
-    parseComparison();
-    if (count > 0)
-      emit(count % 2 == 1 ? Op::Not : Op::Truth, 0, 0);
-  }
-
-  void parseComparison() {
-    static constexpr std::pair<std::string_view, Op> operators[] = {{"<", Op::Less},    {"<=", Op::LessEqual},
-                                                                    {">", Op::Greater}, {">=", Op::GreaterEqual},
-                                                                    {"==", Op::Equal},  {"!=", Op::NotEqual}};
-    parseSum();
-    for (const auto &[spelling, op] : operators) {
-      if (!accept(spelling))
-        continue;
-      parseSum();
-      emit(op, 0, -1);
-      return;
-    }
-  }
-
-  void parseSum() {
-    parseTerm();
-    while (!failure && (token == "+" || token == "-")) {
-      const Op op = token == "+" ? Op::Add : Op::Subtract;
-      next();
-      parseTerm();
-      emit(op, 0, -1);
-    }
-  }
-
-  void parseTerm() {
-    parseUnary();
-    while (!failure && (token == "*" || token == "/" || token == "//" || token == "%")) {
-      const Op op = token == "*" ? Op::Multiply : token == "%" ? Op::Modulo : Op::Divide;
-      next();
-      parseUnary();
-      emit(op, 0, -1);
-    }
-  }
-
-  void parseUnary() {
-    unsigned negations = 0;
-    while (!failure && (token == "-" || token == "+")) {
-      negations += token == "-";
-      next();
-    }
-    parsePrimary();
-    if (accept("**")) { // binds tighter than a preceding sign, but not than a following one
-      if (++nesting > maxNesting)
-        return fail(fmt::format("nested deeper than {} levels", maxNesting));
-      parseUnary();
-      --nesting;
-      emit(Op::Power, 0, -1);
-    }
-    for (; negations > 0 && !failure; --negations)
-      emit(Op::Negate, 0, 0);
-  }
-
-  void parsePrimary() {
-    if (failure)
-      return;
-    if (token.empty())
-      return fail("expected a value before the end");
-    if (accept("(")) {
-      parseExpression();
-      return expect(")");
-    }
-    if (std::isdigit(static_cast<unsigned char>(token[0])))
-      return parseInteger();
-    if (!isNameStart(token[0]))
-      return fail(fmt::format("unexpected '{}'", token));
-    if (token == "True" || token == "False") {
-      emit(Op::Constant, token == "True", 1);
-      return next();
-    }
-    const std::string_view name = token;
-    const size_t nameStart = tokenStart;
-    next();
-    if (token == "(")
-      return parseCall(name, nameStart);
-    parseName(name, nameStart);
-  }
-
-  void parseInteger() {
+  void compileInteger(const ExpressionTree &tree) {
+    const std::string &digits = tree.text;
     uint64_t value = 0;
-    const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), value);
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
     if (error == std::errc::result_out_of_range)
-      return fail(fmt::format("{} does not fit 64 bits", token));
-    if (error != std::errc() || end != token.data() + token.size())
-      return fail(fmt::format("'{}' is not an integer", token));
+      return fail(tree, fmt::format("{} does not fit 64 bits", digits));
+    if (error != std::errc() || end != digits.data() + digits.size())
+      return fail(tree, fmt::format("'{}' is not an integer", digits));
     const bool isWide = value > INT64_MAX;
-    emit(isWide ? Op::WideConstant : Op::Constant, static_cast<int64_t>(isWide ? result.wideConstants.size() : value),
-         1);
+    emit(tree, isWide ? Op::WideConstant : Op::Constant,
+         static_cast<int64_t>(isWide ? result.wideConstants.size() : value), 1);
     if (isWide)
       result.wideConstants.push_back(value);
-    next();
   }
 
-  void parseName(std::string_view name, size_t nameStart) {
+  void compileName(const ExpressionTree &tree) {
+    const std::string &name = tree.text;
+    if (name == "True" || name == "False") {
+      emit(tree, Op::Constant, name == "True", 1);
+      return;
+    }
     for (const auto &[constant, value] : names.constants)
       if (constant == name) {
-        emit(Op::Constant, value, 1);
+        emit(tree, Op::Constant, value, 1);
         return;
       }
     for (size_t i = 0; i < names.variables.size(); ++i) {
       if (names.variables[i].name != name)
         continue;
-      if (!names.variables[i].isInteger) {
-        tokenStart = nameStart;
-        return fail(fmt::format("'{}' is not an integer parameter", name));
-      }
+      if (!names.variables[i].isInteger)
+        return fail(tree, fmt::format("'{}' is not an integer parameter", name));
       result.slots.push_back(static_cast<unsigned>(i));
-      emit(Op::Load, static_cast<int64_t>(i), 1);
+      emit(tree, Op::Load, static_cast<int64_t>(i), 1);
       return;
     }
-    tokenStart = nameStart;
-    fail(fmt::format("'{}' is neither an integer parameter nor an integer constant of the kernel", name));
+    fail(tree, fmt::format("'{}' is neither an integer parameter nor an integer constant of the kernel", name));
   }
 
-  void parseCall(std::string_view name, size_t nameStart) {
+  void compileCall(const ExpressionTree &tree) {
     static constexpr struct {
       std::string_view name;
       Op op;
@@ -307,40 +188,34 @@ private:
                      {"max", Op::Maximum, 2, true},
                      {"next_power_of_2", Op::NextPowerOf2, 1, false}};
     static_assert(directives::areListed(functions, directives::integerFunctions));
-    for (const auto &function : functions) {
-      if (function.name != name)
-        continue;
-      next();
-      parseExpression();
-      unsigned count = 1;
-      for (; accept(","); ++count) {
-        parseExpression();
-        emit(function.op, 0, -1);
-      }
-      expect(")");
-      if (!failure && (count < function.arity || (count > function.arity && !function.variadic)))
-        return fail(fmt::format("{} takes {} argument{}, found {}", name, function.arity,
-                                function.variadic     ? "s or more"
-                                : function.arity == 1 ? ""
-                                                      : "s",
-                                count));
-      if (function.arity == 1)
-        emit(function.op, 0, 0);
-      return;
+    const auto *function = std::find_if(std::begin(functions), std::end(functions),
+                                        [&](const auto &known) { return known.name == tree.text; });
+    if (function == std::end(functions))
+      return fail(tree, fmt::format("unknown function '{}'; expected one of {}", tree.text,
+                                    fmt::join(directives::integerFunctions, ", ")));
+    const size_t count = tree.operands.size();
+    if (count < function->arity || (count > function->arity && !function->variadic))
+      return fail(tree, fmt::format("{} takes {} argument{}, found {}", tree.text, function->arity,
+                                    function->variadic     ? "s or more"
+                                    : function->arity == 1 ? ""
+                                                           : "s",
+                                    count));
+    for (const ExpressionTree &argument : tree.operands) {
+      if (!argument.keyword.empty())
+        return fail(argument, fmt::format("{} has no parameter '{}'", tree.text, argument.keyword));
+      compile(argument);
+      if (&argument != &tree.operands.front())
+        emit(tree, function->op, 0, -1);
     }
-    tokenStart = nameStart;
-    fail(fmt::format("unknown function '{}'; expected one of {}", name, fmt::join(directives::integerFunctions, ", ")));
+    if (function->arity == 1)
+      emit(tree, function->op, 0, 0);
   }
 
   std::string_view text;
   const ExpressionNames &names;
   Expression result;
   std::optional<Error> failure;
-  std::string_view token;
-  size_t position = 0;
-  size_t tokenStart = 0;
   int depth = 0;
-  unsigned nesting = 0;
 };
 
 Result<Expression> Expression::compile(std::string_view text, const ExpressionNames &names) {
@@ -361,8 +236,8 @@ template <typename T> static bool power(T base, T exponent, T &result) {
 /// Executes one arithmetic instruction on the top of the stack.
 template <typename T> EvaluationError Expression::apply(Op op, T *stack, unsigned &depth) {
   T &top = stack[depth - 1];
-  if (op == Op::Not || op == Op::Truth) {
-    top = (top != 0) == (op == Op::Truth);
+  if (op == Op::Not) {
+    top = top == 0;
     return EvaluationError::None;
   }
   if (op == Op::Negate)

@@ -3,12 +3,7 @@
 // 1`.
 //
 // Compiled once, when an artifact is loaded, to stack bytecode of bounded depth. Evaluation does not allocate and
-// cannot fail silently: overflow and division by zero are reported.
-//
-//   expression = or ['if' or 'else' expression]        or = and {'or' and}          and = not {'and' not}
-//   not = 'not' not | sum [('<'|'<='|'>'|'>='|'=='|'!=') sum]                        sum = term {('+'|'-') term}
-//   term = unary {('*'|'/'|'//'|'%') unary}            unary = '-' unary | primary ['**' unary]
-//   primary = integer | name | True | False | '(' expression ')' | function '(' expression {',' expression} ')'
+// cannot fail silently: overflow and division by zero are reported. ExpressionTree.h has the grammar.
 //
 // Division and remainder round towards minus infinity, like Python's `//`; `/` is the same operation here. `2 ** -1` is
 // an error, because its value is not an integer. `if`/`else` evaluates only the branch that is taken.
@@ -76,7 +71,6 @@ private:
     Load,
     Negate,
     Not,
-    Truth,
     Add,
     Subtract,
     Multiply,
@@ -112,8 +106,5 @@ private:
   std::vector<WideInteger> wideConstants; ///< literals of 2^63 and more
   std::vector<unsigned> slots;
 };
-
-/// Returns true for a Python identifier in ASCII: letters, digits and '_', not starting with a digit.
-bool isIdentifier(std::string_view text);
 
 } // namespace tile::runtime

@@ -2,6 +2,7 @@
 // Looks up parts of the manifest and validates it; every reader relies on this validation.
 #include "Runtime/Manifest.h"
 
+#include "Directives/ExpressionTree.h"
 #include "Runtime/Target.h"
 #include "Target/KernelParameters.h"
 
@@ -50,7 +51,7 @@ Status checkBuffer(const Parameter &parameter, const ExpressionNames &names) {
 }
 
 Status checkParameter(const Parameter &parameter, const ExpressionNames &names) {
-  if (!isIdentifier(parameter.name))
+  if (!directives::isIdentifier(parameter.name))
     return invalid(fmt::format("parameter name '{}' is not an identifier", parameter.name));
   const bool powerOfTwo = parameter.alignment > 0 && (parameter.alignment & (parameter.alignment - 1)) == 0;
   if (!powerOfTwo || parameter.alignment > largestAssumption)

@@ -27,6 +27,7 @@ target='Target/([^L]|L[^i])' # except Limits.h, which only defines constants
 
 forbid lib/Layout "$llvm" "$target" '(Tile|Cta|Analysis|Transforms|Conversion|Codegen|Pipeline|Driver|Frontend|Runtime|Runner)/'
 forbid lib/Target "$llvm" '(Tile|Cta|Analysis|Transforms|Conversion|Codegen|Pipeline|Driver|Frontend|Runtime|Runner)/'
+forbid lib/Directives "$llvm" "$compiler" '(Runtime|Runner|Target|Simulator)/'
 for folder in lib/Runtime lib/Distributed lib/Runner lib/Lab lib/Simulator lib/SimDriver tools/tile-run include; do
   forbid "$folder" "$llvm" "$compiler"
 done

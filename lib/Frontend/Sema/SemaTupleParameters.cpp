@@ -7,6 +7,7 @@
 // This is the syntax of signatures; quotes around the types, as Triton prints them, are ignored. An annotation is a
 // tuple of annotations, the same text as a string, or the class, whose fields have annotations.
 
+#include "Directives/ExpressionTree.h"
 #include "Frontend/Sema/Evaluator.h"
 #include "Frontend/Sema/ModuleNames.h"
 #include "Frontend/Sema/Signature.h"
@@ -30,15 +31,10 @@ bool isEnclosed(StringRef text) {
   return false;
 }
 
-bool isIdentifier(StringRef text) {
-  return !text.empty() && !llvm::isDigit(text[0]) &&
-         llvm::all_of(text, [](char c) { return llvm::isAlnum(c) || c == '_'; });
-}
-
 /// Splits "shape=(i32, i32)" into "shape" and the remainder; the name is empty if there is none.
 std::pair<StringRef, StringRef> splitName(StringRef text) {
   auto [name, remaining] = text.split('=');
-  bool isNamed = isIdentifier(name.trim()) && !remaining.empty() && !remaining.starts_with("=");
+  bool isNamed = directives::isIdentifier(name.trim()) && !remaining.empty() && !remaining.starts_with("=");
   return isNamed ? std::pair(name.trim(), remaining.trim()) : std::pair(StringRef(), text.trim());
 }
 
@@ -102,7 +98,7 @@ bool Signature::isTupleText(StringRef text) {
   if (isEnclosed(text))
     return true;
   StringRef name = text.take_until([](char c) { return c == '('; });
-  if (!isIdentifier(name) || !isEnclosed(text.drop_front(name.size())))
+  if (!directives::isIdentifier(name) || !isEnclosed(text.drop_front(name.size())))
     return false;
   std::optional<SymValue> value = sema.names.lookupGlobal(name.str(), {});
   const auto *type = value && value->isConstant() ? std::get_if<const ClassStmt *>(&value->constant) : nullptr;

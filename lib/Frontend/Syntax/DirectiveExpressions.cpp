@@ -26,11 +26,8 @@ bool isIntegerOperator(BinaryOp op) {
   }
 }
 
-/// Limits the size of expressions, because nested "#: let" names can double the size repeatedly.
-constexpr size_t mostNodes = 10000;
-
-/// Subtracts the number of nodes of `expr` from `left`. Returns false as soon as `left` is exhausted, so a huge
-/// expression is not visited completely.
+/// Subtracts the number of nodes from `left`. Returns false if there are more, without expanding them: nested "#: let"
+/// names can double an expression repeatedly.
 bool isShort(const Expr &expr, size_t &left) {
   if (left == 0)
     return false;
@@ -41,10 +38,11 @@ bool isShort(const Expr &expr, size_t &left) {
 }
 
 bool reject(DiagnosticEngine &diagnostics, const Expr &expr, DirectiveDialect dialect) {
-  std::string allowed = dialect == DirectiveDialect::Integer
-                            ? "it takes names, integers, + - * / // % **, comparisons, and, or, not, conditionals, "
-                              "cdiv, min, max, next_power_of_2"
-                            : "it takes buffers, numbers, + - * / @ **, comparisons and the functions of the reference";
+  std::string allowed =
+      std::string(dialect == DirectiveDialect::Integer ? "it takes names, integers, + - "
+                                                       : "it takes buffers, numbers, @ + - ") +
+      "* / // % **, comparisons, and, or, not, conditionals, " +
+      (dialect == DirectiveDialect::Integer ? "cdiv, min, max, next_power_of_2" : "and the functions of the reference");
   diagnostics.report(Diag::directive_expression, expr.range, {"'" + unparse(expr).substr(0, 60) + "'", allowed});
   return false;
 }
@@ -62,14 +60,11 @@ bool check(DiagnosticEngine &diagnostics, const Expr &expr, DirectiveDialect dia
     return !isInteger || reject(diagnostics, expr, dialect);
   case ExprKind::Unary: {
     const auto &node = *as<UnaryExpr>(&expr);
-    bool isSign = node.op == UnaryOp::Minus || node.op == UnaryOp::Plus;
-    bool isKnown = isSign || (isInteger && node.op == UnaryOp::Not);
-    return isKnown ? check(diagnostics, *node.operand, dialect) : reject(diagnostics, expr, dialect);
+    return node.op != UnaryOp::Invert ? check(diagnostics, *node.operand, dialect) : reject(diagnostics, expr, dialect);
   }
   case ExprKind::Binary: {
     const auto &node = *as<BinaryExpr>(&expr);
-    bool isTensorOperator = isIntegerOperator(node.op) && node.op != BinaryOp::FloorDiv && node.op != BinaryOp::Mod;
-    bool isKnown = isInteger ? isIntegerOperator(node.op) : isTensorOperator || node.op == BinaryOp::MatMult;
+    bool isKnown = isIntegerOperator(node.op) || (!isInteger && node.op == BinaryOp::MatMult);
     const bool isDivision = node.op == BinaryOp::Div || node.op == BinaryOp::FloorDiv || node.op == BinaryOp::Mod;
     if (isInteger && isDivision && constantOf(*node.right) == std::optional<int64_t>(0)) {
       diagnostics.report(Diag::directive_zero, expr.range, {unparse(expr).substr(0, 60)});
@@ -80,8 +75,6 @@ bool check(DiagnosticEngine &diagnostics, const Expr &expr, DirectiveDialect dia
   }
   case ExprKind::BoolOp: {
     const auto &node = *as<BoolOpExpr>(&expr);
-    if (!isInteger)
-      return reject(diagnostics, expr, dialect);
     return std::all_of(node.values.begin(), node.values.end(),
                        [&](const Expr *value) { return check(diagnostics, *value, dialect); });
   }
@@ -93,8 +86,6 @@ bool check(DiagnosticEngine &diagnostics, const Expr &expr, DirectiveDialect dia
   }
   case ExprKind::Conditional: {
     const auto &node = *as<ConditionalExpr>(&expr);
-    if (!isInteger)
-      return reject(diagnostics, expr, dialect);
     return check(diagnostics, *node.condition, dialect) && check(diagnostics, *node.thenValue, dialect) &&
            check(diagnostics, *node.elseValue, dialect);
   }
@@ -173,9 +164,41 @@ std::optional<int64_t> constantOf(const Expr &expr) {
   return std::nullopt;
 }
 
+directives::ExpressionTree treeOf(const Expr &expr) {
+  using directives::ExpressionTree;
+  const auto apply = [](std::string_view sign, std::initializer_list<const Expr *> operands) {
+    ExpressionTree tree = ExpressionTree::apply(std::string(sign), {});
+    for (const Expr *operand : operands)
+      tree.operands.push_back(treeOf(*operand));
+    return tree;
+  };
+  if (const auto *node = as<UnaryExpr>(&expr))
+    return node->op == UnaryOp::Plus ? treeOf(*node->operand) : apply(spelling(node->op), {node->operand});
+  if (const auto *node = as<BinaryExpr>(&expr))
+    return apply(spelling(node->op), {node->left, node->right});
+  if (const auto *node = as<CompareExpr>(&expr))
+    return apply(spelling(node->op), {node->left, node->right});
+  if (const auto *node = as<ConditionalExpr>(&expr))
+    return apply("if", {node->condition, node->thenValue, node->elseValue});
+  if (const auto *node = as<BoolOpExpr>(&expr)) {
+    ExpressionTree left = treeOf(*node->values.front());
+    for (auto value = node->values.begin() + 1; value != node->values.end(); ++value)
+      left = ExpressionTree::apply(std::string(spelling(node->op)), {std::move(left), treeOf(**value)});
+    return left;
+  }
+  if (const auto *node = as<CallExpr>(&expr)) {
+    ExpressionTree call = ExpressionTree::call(as<NameExpr>(node->callee)->id, {});
+    for (const Argument &argument : node->arguments)
+      call.operands.push_back(treeOf(*argument.value));
+    return call;
+  }
+  const auto *name = as<NameExpr>(&expr);
+  return name ? ExpressionTree::name(name->id) : ExpressionTree{ExpressionTree::Kind::Number, unparse(expr)};
+}
+
 bool checkExpression(DiagnosticEngine &diagnostics, const Expr &expr, DirectiveDialect dialect, SourceRange range) {
-  if (size_t left = mostNodes; !isShort(expr, left)) {
-    diagnostics.report(Diag::directive_length, range, {std::to_string(mostNodes)});
+  if (size_t left = directives::mostNodes; !isShort(expr, left)) {
+    diagnostics.report(Diag::directive_length, range, {std::to_string(directives::mostNodes)});
     return false;
   }
   return check(diagnostics, expr, dialect);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Checks that directives only contain expressions that the runtime can evaluate.
+// Checks that directives only contain expressions that the runtime can evaluate, and converts them to its trees.
 #pragma once
 
+#include "Directives/ExpressionTree.h"
 #include "Frontend/Syntax/Ast.h"
 #include "Frontend/Syntax/Diagnostics.h"
 
@@ -17,5 +18,8 @@ bool checkExpression(DiagnosticEngine &diagnostics, const Expr &expr, DirectiveD
 
 /// Returns the value of an integer expression that does not depend on names; a condition has the value 0 or 1.
 std::optional<int64_t> constantOf(const Expr &expr);
+
+/// Returns an integer expression as the runtime knows it.
+directives::ExpressionTree treeOf(const Expr &expr);
 
 } // namespace tile::frontend

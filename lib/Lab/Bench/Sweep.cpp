@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Lab/Bench/Sweep.h"
 
+#include "Directives/ExpressionTree.h"
+
 #include <charconv>
 
 namespace tile::runner {
@@ -81,7 +83,7 @@ Tied splitTied(const std::string &argument) {
   Tied tied{{}, argument};
   for (size_t equals = tied.value.find('='); equals != std::string::npos; equals = tied.value.find('=')) {
     const bool isComparison = tied.value.substr(equals, 2) == "==";
-    if (isComparison || !runtime::isIdentifier(std::string_view(tied.value).substr(0, equals)))
+    if (isComparison || !directives::isIdentifier(std::string_view(tied.value).substr(0, equals)))
       break;
     tied.names.push_back(tied.value.substr(0, equals));
     tied.value.erase(0, equals + 1);

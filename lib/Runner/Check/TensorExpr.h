@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tensor expressions: the reference in a kernel's `expect`, evaluated on the CPU in double precision.
 //
-//   comparison = sum [('<'|'<='|'>'|'>='|'=='|'!=') sum]       sum = term {('+'|'-') term}
-//   term = unary {('*'|'/'|'@') unary}                          unary = '-' unary | primary ['**' unary]
-//   primary = number | name | function '(' argument {',' argument} ')' | '(' comparison ')'
+// The grammar is that of Directives/ExpressionTree.h. `and`, `or`, `not` and `x if c else y` work element by element,
+// as all operators but `@`.
 //
 // Functions: exp exp2 log sqrt rsqrt abs floor tanh erf sigmoid silu; maximum minimum; where(c, x, y); sum max mean(x,
 // axis), which keep the reduced axis with size 1; softmax(x) over the last axis; transpose(x) of the last two axes;

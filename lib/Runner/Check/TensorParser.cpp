@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The lexer and parser of tensor expressions; the grammar is in TensorExpr.h.
+// Converts the syntax trees of tensor expressions.
+#include "Directives/ExpressionTree.h"
 #include "Directives/Functions.h"
 #include "Runner/Check/TensorFunctions.h"
 #include "Runner/Inputs/Random.h"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <cmath>
 
 namespace tile::runner {
 namespace {
 
+using directives::ExpressionTree;
 using Function = TensorNode::Function;
-
-constexpr unsigned maxNesting = 64; // limits the recursion of the parser and of all tree walks
 
 struct FunctionRow {
   std::string_view name;
@@ -41,292 +40,179 @@ constexpr FunctionRow elementwiseFunctions[] = {
     {"where", 3, [](double c, double x, double y) { return c != 0 ? x : y; }}};
 static_assert(directives::areListed(elementwiseFunctions, directives::tensorFunctions));
 
-constexpr FunctionRow comparisons[] = {{"<=", 2, [](double x, double y, double) { return double(x <= y); }},
-                                       {">=", 2, [](double x, double y, double) { return double(x >= y); }},
-                                       {"==", 2, [](double x, double y, double) { return double(x == y); }},
-                                       {"!=", 2, [](double x, double y, double) { return double(x != y); }},
-                                       {"<", 2, [](double x, double y, double) { return double(x < y); }},
-                                       {">", 2, [](double x, double y, double) { return double(x > y); }}};
-
-constexpr FunctionRow arithmetic[] = {{"+", 2, [](double x, double y, double) { return x + y; }},
-                                      {"-", 2, [](double x, double y, double) { return x - y; }},
-                                      {"*", 2, [](double x, double y, double) { return x * y; }},
-                                      {"/", 2, [](double x, double y, double) { return x / y; }}};
-
-constexpr FunctionRow power = {"**", 2, [](double x, double y, double) { return std::pow(x, y); }};
-
-constexpr Function negate = [](double x, double, double) { return -x; };
+constexpr FunctionRow operators[] = {{"<=", 2, [](double x, double y, double) { return double(x <= y); }},
+                                     {">=", 2, [](double x, double y, double) { return double(x >= y); }},
+                                     {"==", 2, [](double x, double y, double) { return double(x == y); }},
+                                     {"!=", 2, [](double x, double y, double) { return double(x != y); }},
+                                     {"<", 2, [](double x, double y, double) { return double(x < y); }},
+                                     {">", 2, [](double x, double y, double) { return double(x > y); }},
+                                     {"and", 2, [](double x, double y, double) { return x != 0 ? y : x; }},
+                                     {"or", 2, [](double x, double y, double) { return x != 0 ? x : y; }},
+                                     {"not", 1, [](double x, double, double) { return double(x == 0); }},
+                                     {"+", 2, [](double x, double y, double) { return x + y; }},
+                                     {"-", 2, [](double x, double y, double) { return x - y; }},
+                                     {"-", 1, [](double x, double, double) { return -x; }},
+                                     {"*", 2, [](double x, double y, double) { return x * y; }},
+                                     {"/", 2, [](double x, double y, double) { return x / y; }},
+                                     {"//", 2, [](double x, double y, double) { return std::floor(x / y); }},
+                                     {"%", 2, [](double x, double y, double) { return x - std::floor(x / y) * y; }},
+                                     {"**", 2, [](double x, double y, double) { return std::pow(x, y); }}};
 
 using NodePtr = std::unique_ptr<TensorNode>;
 
-class Parser {
+/// Finds the functions of an expression.
+class Converter {
 public:
-  explicit Parser(std::string_view text) : text(text) { next(); }
+  explicit Converter(std::string_view text) : text(text) {}
 
   Result<NodePtr> run() {
-    NodePtr node = parseComparison();
-    if (!failure && !token.empty())
-      fail(fmt::format("unexpected '{}'", token));
+    const directives::ParsedExpression parsed = directives::parseExpression(text);
+    if (!parsed)
+      return runtime::makeError(TILE_ERROR_MANIFEST, "{}", parsed.error);
+    NodePtr node = convert(parsed.tree);
     if (failure)
       return *failure;
     return node;
   }
 
 private:
-  NodePtr fail(std::string message) {
+  NodePtr fail(const ExpressionTree &place, std::string_view message) {
     if (!failure)
-      failure = runtime::makeError(TILE_ERROR_MANIFEST, "in expression '{}', column {}: {}", text.substr(0, 200),
-                                   tokenStart + 1, message);
-    token = {};
-    position = text.size();
+      failure = runtime::makeError(TILE_ERROR_MANIFEST, "{}", directives::expressionError(text, place.begin, message));
     return std::make_unique<TensorNode>();
   }
 
-  void next() {
-    while (position < text.size() && std::isspace(static_cast<unsigned char>(text[position])))
-      ++position;
-    tokenStart = position;
-    size_t end = std::min(position + 1, text.size());
-    if (position < text.size()) {
-      if (isNumberStart())
-        end = numberEnd();
-      else if (isNameChar(text[position]))
-        while (end < text.size() && isNameChar(text[end]))
-          ++end;
-      else if (end < text.size() && text[position] == '*' && text[end] == '*')
-        ++end;
-      else if (end < text.size() && text[end] == '=' && std::string_view("<>=!").find(text[position]) != text.npos)
-        ++end;
-    }
-    token = text.substr(position, end - position);
-    position = end;
-  }
-
-  static bool isDigit(char c) { return std::isdigit(static_cast<unsigned char>(c)); }
-  static bool isNameChar(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
-  bool isNumberStart() const {
-    return isDigit(text[position]) ||
-           (text[position] == '.' && position + 1 < text.size() && isDigit(text[position + 1]));
-  }
-  size_t numberEnd() const {
-    size_t end = position;
-    while (end < text.size() && (isDigit(text[end]) || text[end] == '.'))
-      ++end;
-    if (end < text.size() && (text[end] == 'e' || text[end] == 'E')) {
-      size_t exponent = end + 1;
-      if (exponent < text.size() && (text[exponent] == '-' || text[exponent] == '+'))
-        ++exponent;
-      if (exponent < text.size() && isDigit(text[exponent])) {
-        end = exponent;
-        while (end < text.size() && isDigit(text[end]))
-          ++end;
-      }
-    }
-    return end;
-  }
-
-  bool accept(std::string_view expected) {
-    if (failure || token != expected)
-      return false;
-    next();
-    return true;
-  }
-
-  NodePtr makeNode(TensorNode::Kind kind, std::string_view name, size_t column) {
+  NodePtr make(TensorNode::Kind kind, std::string_view name, const ExpressionTree &tree) {
     NodePtr node = std::make_unique<TensorNode>();
     node->kind = kind;
     node->name = std::string(name);
-    node->column = static_cast<unsigned>(column + 1);
-    // Chains of left-associative operators deepen the tree without recursion in the parser, so their length is limited
-    // as well.
+    node->column = static_cast<unsigned>(tree.begin + 1);
+    // All walks recurse along chains of operators.
     if (++nodeCount > 1000)
-      fail("more than 1000 operations");
+      fail(tree, "more than 1000 operations");
     return node;
   }
 
-  NodePtr makeElementwise(const FunctionRow &row, size_t column, NodePtr x, NodePtr y = nullptr) {
-    NodePtr node = makeNode(TensorNode::Kind::Elementwise, row.name, column);
+  NodePtr makeElementwise(const FunctionRow &row, const ExpressionTree &tree) {
+    NodePtr node = make(TensorNode::Kind::Elementwise, row.name, tree);
     node->function = row.function;
-    node->operands.push_back(std::move(x));
-    if (y)
-      node->operands.push_back(std::move(y));
+    node->operands = convertAll(tree);
     return node;
   }
 
-  NodePtr parseComparison() {
-    if (++nesting > maxNesting)
-      return fail(fmt::format("nested deeper than {} levels", maxNesting));
-    NodePtr left = parseSum();
-    for (const FunctionRow &row : comparisons) {
-      const size_t column = tokenStart;
-      if (!accept(row.name))
-        continue;
-      left = makeElementwise(row, column, std::move(left), parseSum());
+  std::vector<NodePtr> convertAll(const ExpressionTree &tree) {
+    std::vector<NodePtr> operands;
+    for (const ExpressionTree &operand : tree.operands)
+      if (!failure)
+        operands.push_back(convert(operand));
+    return operands;
+  }
+
+  NodePtr convert(const ExpressionTree &tree) {
+    switch (tree.kind) {
+    case ExpressionTree::Kind::Number:
+      return convertNumber(tree);
+    case ExpressionTree::Kind::Name:
+      return make(TensorNode::Kind::Name, tree.text, tree);
+    case ExpressionTree::Kind::Operator:
+      return convertOperator(tree);
+    case ExpressionTree::Kind::Call:
+      return convertCall(tree);
+    case ExpressionTree::Kind::List:
+    case ExpressionTree::Kind::Tuple:
+    case ExpressionTree::Kind::Element:
+    case ExpressionTree::Kind::Slice:
       break;
     }
-    --nesting;
-    return left;
+    return fail(tree, "expectations have no lists and no elements; index(), take() and part() select");
   }
 
-  NodePtr parseSum() {
-    NodePtr left = parseTerm();
-    while (!failure && (token == "+" || token == "-")) {
-      const FunctionRow &row = arithmetic[token == "-"];
-      const size_t column = tokenStart;
-      next();
-      left = makeElementwise(row, column, std::move(left), parseTerm());
-    }
-    return left;
+  NodePtr convertNumber(const ExpressionTree &tree) {
+    NodePtr node = make(TensorNode::Kind::Number, "", tree);
+    const std::string &digits = tree.text;
+    if (std::from_chars(digits.data(), digits.data() + digits.size(), node->number).ec != std::errc())
+      return fail(tree, fmt::format("{} does not fit 64 bits", digits));
+    return node;
   }
 
-  NodePtr parseTerm() {
-    NodePtr left = parseUnary();
-    while (!failure && (token == "*" || token == "/" || token == "@")) {
-      const std::string_view op = token;
-      const size_t column = tokenStart;
-      next();
-      if (op != "@") {
-        left = makeElementwise(arithmetic[op == "*" ? 2 : 3], column, std::move(left), parseUnary());
-        continue;
-      }
-      NodePtr node = makeNode(TensorNode::Kind::Matmul, "@", column);
-      node->operands.push_back(std::move(left));
-      node->operands.push_back(parseUnary());
-      left = std::move(node);
-    }
-    return left;
+  NodePtr convertOperator(const ExpressionTree &tree) {
+    for (const FunctionRow &row : operators)
+      if (row.name == tree.text && row.arity == tree.operands.size())
+        return makeElementwise(row, tree);
+    if (tree.text == "if") // of both values, only the one that is needed is computed if the condition is a constant
+      return makeElementwise(*findElementwise("where"), tree);
+    NodePtr node = make(TensorNode::Kind::Matmul, tree.text, tree);
+    node->operands = convertAll(tree);
+    return node;
   }
 
-  NodePtr parseUnary() {
-    const size_t column = tokenStart;
-    bool isNegative = false;
-    while (!failure && (token == "-" || token == "+")) {
-      isNegative ^= token == "-";
-      next();
-    }
-    NodePtr operand = parsePrimary();
-    // `**` binds more tightly than a sign before it, but less tightly than a sign after it.
-    if (const size_t place = tokenStart; accept("**")) {
-      if (++nesting > maxNesting)
-        return fail(fmt::format("nested deeper than {} levels", maxNesting));
-      operand = makeElementwise(power, place, std::move(operand), parseUnary());
-      --nesting;
-    }
-    return isNegative ? makeElementwise({"-", 1, negate}, column, std::move(operand)) : std::move(operand);
+  static const FunctionRow *findElementwise(std::string_view name) {
+    const auto *row = std::find_if(std::begin(elementwiseFunctions), std::end(elementwiseFunctions),
+                                   [&](const FunctionRow &known) { return known.name == name; });
+    return row == std::end(elementwiseFunctions) ? nullptr : row;
   }
 
-  NodePtr parsePrimary() {
-    if (token.empty())
-      return fail("expected a value before the end");
-    const size_t column = tokenStart;
-    if (accept("(")) {
-      NodePtr inner = parseComparison();
-      if (!failure && !accept(")"))
-        return fail(token.empty() ? "expected ')' before the end" : fmt::format("expected ')', found '{}'", token));
-      return inner;
-    }
-    const std::string_view spelling = token;
-    if (isDigit(spelling[0]) || spelling[0] == '.') {
-      double value = 0;
-      const auto [end, error] = std::from_chars(spelling.data(), spelling.data() + spelling.size(), value);
-      if (error != std::errc() || end != spelling.data() + spelling.size())
-        return fail(fmt::format("'{}' is not a number", spelling));
-      NodePtr node = makeNode(TensorNode::Kind::Number, "", column);
-      node->number = value;
-      next();
-      return node;
-    }
-    if (!isNameChar(spelling[0]))
-      return fail(fmt::format("unexpected '{}'", spelling));
-    next();
-    if (accept("("))
-      return parseCall(spelling, column);
-    return makeNode(TensorNode::Kind::Name, spelling, column);
+  bool expectArguments(const ExpressionTree &call, size_t arity) {
+    const size_t found = call.operands.size();
+    if (found != arity)
+      fail(call, fmt::format("{} takes {} argument{}, found {}", call.text, arity, arity == 1 ? "" : "s", found));
+    for (const ExpressionTree &argument : call.operands)
+      if (!argument.keyword.empty() && argument.keyword != "axis")
+        fail(argument, fmt::format("{} has no parameter '{}'", call.text, argument.keyword));
+    return found == arity && !failure;
   }
 
-  std::vector<NodePtr> parseArguments() {
-    std::vector<NodePtr> arguments;
-    do
-      arguments.push_back(parseComparison());
-    while (accept(","));
-    if (!failure && !accept(")"))
-      fail(token.empty() ? "expected ')' before the end" : fmt::format("expected ')', found '{}'", token));
-    return arguments;
-  }
-
-  NodePtr parseCall(std::string_view name, size_t column) {
-    std::vector<NodePtr> arguments = parseArguments();
-    if (failure)
+  NodePtr convertCall(const ExpressionTree &call) {
+    const std::string &name = call.text;
+    const FunctionRow *row = findElementwise(name);
+    const TensorFunction *function = row ? nullptr : findTensorFunction(name);
+    const bool isReduction = name == "sum" || name == "max" || name == "mean";
+    const bool isKnown = row || function || isReduction || name == "transpose" || name == "softmax" || name == "peers";
+    if (!isKnown)
+      return fail(call, fmt::format("unknown function '{}'", name));
+    if (!expectArguments(call, row           ? row->arity
+                               : function    ? function->arrays + function->integers
+                               : isReduction ? 2
+                                             : 1))
       return std::make_unique<TensorNode>();
-    tokenStart = column; // error messages about the call point to the function's name
-    const auto expectArity = [&](size_t arity) {
-      if (arguments.size() != arity)
-        fail(fmt::format("{} takes {} argument{}, found {}", name, arity, arity == 1 ? "" : "s", arguments.size()));
-      return arguments.size() == arity;
-    };
-    for (const FunctionRow &row : elementwiseFunctions) {
-      if (row.name != name)
-        continue;
-      if (!expectArity(row.arity))
-        return std::make_unique<TensorNode>();
-      NodePtr node = makeNode(TensorNode::Kind::Elementwise, name, column);
-      node->function = row.function;
-      node->operands = std::move(arguments);
-      return node;
-    }
-    if (const TensorFunction *function = findTensorFunction(name)) {
-      if (!expectArity(function->arrays + function->integers))
-        return std::make_unique<TensorNode>();
-      NodePtr node = makeNode(TensorNode::Kind::Call, name, column);
-      node->call = function;
-      node->operands = std::move(arguments);
-      return node;
-    }
-    if (name == "transpose" || name == "softmax") {
-      if (!expectArity(1))
-        return std::make_unique<TensorNode>();
-      NodePtr node =
-          makeNode(name == "softmax" ? TensorNode::Kind::Softmax : TensorNode::Kind::Transpose, name, column);
-      node->operands = std::move(arguments);
-      return node;
-    }
+    if (row)
+      return makeElementwise(*row, call);
     if (name == "peers")
-      return expectArity(1) ? makePeers(column, *arguments[0]) : std::make_unique<TensorNode>();
-    if (name == "sum" || name == "max" || name == "mean")
-      return expectArity(2) ? makeReduction(name, column, std::move(arguments)) : std::make_unique<TensorNode>();
-    return fail(fmt::format("unknown function '{}'", name));
+      return makePeers(call);
+    if (isReduction)
+      return makeReduction(call);
+    NodePtr node = make(function            ? TensorNode::Kind::Call
+                        : name == "softmax" ? TensorNode::Kind::Softmax
+                                            : TensorNode::Kind::Transpose,
+                        name, call);
+    node->call = function;
+    node->operands = convertAll(call);
+    return node;
   }
 
-  /// The buffers of all ranks together are a separate buffer with its own name.
-  NodePtr makePeers(size_t column, const TensorNode &buffer) {
-    if (buffer.kind != TensorNode::Kind::Name)
-      return fail("peers takes the name of a buffer");
-    return makeNode(TensorNode::Kind::Name, peersName(buffer.name), column);
+  /// The contents of a buffer on all ranks are a buffer of their own.
+  NodePtr makePeers(const ExpressionTree &call) {
+    if (!call.operands[0].isName())
+      return fail(call, "peers takes the name of a buffer");
+    return make(TensorNode::Kind::Name, peersName(call.operands[0].text), call);
   }
 
-  NodePtr makeReduction(std::string_view name, size_t column, std::vector<NodePtr> arguments) {
-    const TensorNode *axis = arguments[1].get();
-    const bool isNegative =
-        axis->kind == TensorNode::Kind::Elementwise && axis->operands.size() == 1 && axis->name == "-";
-    if (isNegative)
-      axis = axis->operands[0].get();
+  NodePtr makeReduction(const ExpressionTree &call) {
+    const bool isNegative = call.operands[1].isOperator("-") && call.operands[1].operands.size() == 1;
+    NodePtr axis = convert(isNegative ? call.operands[1].operands[0] : call.operands[1]);
     if (axis->kind != TensorNode::Kind::Number || axis->number != std::floor(axis->number) || axis->number > 8)
-      return fail(fmt::format("the axis of {} must be a small integer", name));
-    NodePtr node = makeNode(TensorNode::Kind::Reduce, name, column);
-    node->reduction = name == "sum"   ? TensorNode::Reduction::Sum
-                      : name == "max" ? TensorNode::Reduction::Max
-                                      : TensorNode::Reduction::Mean;
+      return fail(call, fmt::format("the axis of {} must be a small integer", call.text));
+    NodePtr node = make(TensorNode::Kind::Reduce, call.text, call);
+    node->reduction = call.text == "sum"   ? TensorNode::Reduction::Sum
+                      : call.text == "max" ? TensorNode::Reduction::Max
+                                           : TensorNode::Reduction::Mean;
     node->axis = static_cast<int64_t>(isNegative ? -axis->number : axis->number);
-    node->operands.push_back(std::move(arguments[0]));
+    node->operands.push_back(convert(call.operands[0]));
     return node;
   }
 
   std::string_view text;
-  std::string_view token;
   std::optional<Error> failure;
-  size_t position = 0;
-  size_t tokenStart = 0;
-  unsigned nesting = 0;
   unsigned nodeCount = 0;
 };
 
@@ -351,7 +237,7 @@ std::optional<std::string> bufferOfPeers(std::string_view name) {
 }
 
 Result<TensorExpression> TensorExpression::parse(std::string_view text) {
-  Result<NodePtr> tree = Parser(text).run();
+  Result<NodePtr> tree = Converter(text).run();
   if (!tree)
     return tree.error();
   TensorExpression expression;

@@ -2,6 +2,7 @@
 // Evaluates scalar parameters depth-first: a parameter is evaluated after those that its expression uses.
 #include "Runner/Inputs/Arguments.h"
 
+#include "Directives/ExpressionTree.h"
 #include "Runner/Check/TensorExpr.h"
 #include "Runtime/FloatFormat.h"
 #include "Runtime/NearestName.h"
@@ -59,7 +60,8 @@ static std::string unknownName(std::string_view name, const std::vector<std::str
 
 Result<NamedText> splitAssignment(std::string_view text) {
   const size_t equals = text.find('=');
-  if (equals == std::string_view::npos || !runtime::isIdentifier(text.substr(0, equals)) || equals + 1 == text.size())
+  if (equals == std::string_view::npos || !directives::isIdentifier(text.substr(0, equals)) ||
+      equals + 1 == text.size())
     return makeError(TILE_ERROR_INVALID_ARGUMENT, "argument '{}' is not of the form name=value", text);
   return NamedText{std::string(text.substr(0, equals)), std::string(text.substr(equals + 1))};
 }

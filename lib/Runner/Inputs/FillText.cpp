@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Runner/Inputs/FillText.h"
+#include "Directives/ExpressionTree.h"
 #include "Directives/Functions.h"
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 
 namespace tile::runner {
 
+using directives::ExpressionTree;
 using runtime::Error;
 using runtime::makeError;
 using runtime::Result;
@@ -39,41 +41,13 @@ constexpr Form forms[] = {{"random", 0, 0, "random or random(seed=3)"},
                           {"peers", 1, 1, "peers(buffer)"}};
 static_assert(directives::areListed(forms, directives::fillings));
 
-std::string_view trim(std::string_view text) {
-  while (!text.empty() && text.front() == ' ')
-    text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ')
-    text.remove_suffix(1);
-  return text;
-}
-
-/// Splits at commas that are not in brackets. Returns no parts for the empty string.
-std::vector<std::string> splitArguments(std::string_view text) {
-  std::vector<std::string> parts;
-  int depth = 0;
-  size_t begin = 0;
-  for (size_t i = 0; i <= text.size(); ++i) {
-    if (i < text.size() && (text[i] == '(' || text[i] == '['))
-      ++depth;
-    if (i < text.size() && (text[i] == ')' || text[i] == ']'))
-      --depth;
-    if (i < text.size() && (text[i] != ',' || depth > 0))
-      continue;
-    parts.emplace_back(trim(text.substr(begin, i - begin)));
-    begin = i + 1;
-  }
-  if (parts.back().empty()) // the string was "(1,)" or "()"
-    parts.pop_back();
-  return parts;
-}
-
-/// Collects the values of a list, which may contain lists, in row-major order.
-void flatten(std::string_view text, std::vector<std::string> &elements) {
-  for (const std::string &part : splitArguments(text))
-    if (part.starts_with('[') && part.ends_with(']'))
-      flatten(std::string_view(part).substr(1, part.size() - 2), elements);
+/// Collects the elements of a list, in row-major order of nested lists.
+void flatten(const ExpressionTree &list, std::string_view text, std::vector<std::string> &elements) {
+  for (const ExpressionTree &element : list.operands)
+    if (element.kind == ExpressionTree::Kind::List)
+      flatten(element, text, elements);
     else
-      elements.push_back(part);
+      elements.emplace_back(element.textIn(text));
 }
 
 Result<uint64_t> parseSeed(std::string_view text) {
@@ -87,38 +61,40 @@ Result<uint64_t> parseSeed(std::string_view text) {
 } // namespace
 
 Result<FillText> parseFill(const std::string &text) {
-  FillText source;
-  if (text.starts_with('[')) {
-    if (!text.ends_with(']'))
-      return badFill("'{}' is malformed; expected ']' at the end of the list", text);
-    source.function = "list";
-    flatten(std::string_view(text).substr(1, text.size() - 2), source.arguments);
-    return source;
-  }
-  const size_t open = text.find('(');
+  const bool isList = text.starts_with('[');
   const auto *form = std::find_if(std::begin(forms), std::end(forms),
-                                  [&](const Form &known) { return known.name == text.substr(0, open); });
-  if (form == std::end(forms)) {
-    source.function = "file";
+                                  [&](const Form &known) { return known.name == text.substr(0, text.find('(')); });
+  FillText source;
+  source.function = isList ? "list" : form == std::end(forms) ? "file" : form->name;
+  if (source.function == "file")
+    return source;
+  const directives::ParsedExpression parsed = directives::parseExpression(text);
+  if (!parsed)
+    return badFill("{}", parsed.error);
+  const ExpressionTree &tree = parsed.tree;
+  if (isList && tree.kind == ExpressionTree::Kind::List) {
+    flatten(tree, text, source.arguments);
     return source;
   }
-  source.function = form->name;
-  if (open != std::string::npos) {
-    if (!text.ends_with(')'))
-      return badFill("'{}' is malformed; expected {}", text, form->spelling);
-    source.arguments = splitArguments(std::string_view(text).substr(open + 1, text.size() - open - 2));
-  }
+  if (isList)
+    return badFill("'{}' is malformed; expected a list of numbers", text);
   const bool isRandom = form->name == "random" || form->name == "special" || form->name == "denormals",
              takesSeed = isRandom || form->name == "randint" || form->name == "uniform";
-  const bool isNamed = !source.arguments.empty() && source.arguments.back().starts_with("seed=");
-  if (takesSeed && (isNamed || (isRandom && source.arguments.size() == 1))) { // random(3) is random(seed=3)
-    Result<uint64_t> seed = parseSeed(std::string_view(source.arguments.back()).substr(isNamed ? 5 : 0));
+  bool isForm = tree.isName() || tree.isCall(form->name);
+  for (const ExpressionTree &argument : tree.operands) {
+    // random(3) is random(seed=3)
+    const bool isSeed = takesSeed && (argument.keyword == "seed" || (isRandom && tree.operands.size() == 1));
+    if (!isSeed) {
+      isForm &= argument.keyword.empty();
+      source.arguments.emplace_back(argument.textIn(text));
+      continue;
+    }
+    Result<uint64_t> seed = parseSeed(argument.textIn(text));
     if (!seed)
       return seed.error();
     source.seed = *seed;
-    source.arguments.pop_back();
   }
-  if (source.arguments.size() < form->fewest || source.arguments.size() > form->most)
+  if (!isForm || source.arguments.size() < form->fewest || source.arguments.size() > form->most)
     return badFill("'{}' is malformed; expected {}", text, form->spelling);
   return source;
 }

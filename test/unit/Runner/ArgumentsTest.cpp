@@ -98,7 +98,7 @@ TEST(Arguments, negative_errors) {
       {{"K=4", "stride_cm=0"}, "buffer 'c' (ptr<f32>): strides [0, 1] of a written buffer"},
       {{"K=4", "a=nofile.npy"}, "buffer 'a' (ptr<f16>): cannot open 'nofile.npy'"},
       {{"K=4", "a=random(x)"}, "the seed 'x' is not a non-negative integer"},
-      {{"K=4", "a=random(3"}, "'random(3' is malformed"},
+      {{"K=4", "a=random(3"}, "in expression 'random(3', column 9: expected ')' before the end"},
       {{"K=4", "a=full"}, "expected full(value)"},
       {{"K=4", "a=full(x)"}, "in expression 'x', column 1: x: neither a buffer nor a number of this kernel"},
       {{"M=2147483647", "K=2147483644"}, "at most 1 TiB is supported"},

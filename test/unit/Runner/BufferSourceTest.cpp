@@ -130,7 +130,7 @@ TEST(BufferSource, addressesAreDistancesInBytesUntilADeviceAddsItsOwn) {
 TEST(BufferSource, negative_whatIsWrong) {
   const std::pair<std::vector<std::string>, const char *> cases[] = {
       {{"lengths=[1, 2]"}, "buffer 'lengths' (ptr<i32>): the list has 2 elements, but the buffer has 4"},
-      {{"lengths=[1, 2, 3, 4"}, "expected ']' at the end of the list"},
+      {{"lengths=[1, 2, 3, 4"}, "expected ']' before the end"},
       {{"lengths=[1, 2, m, 4]"}, "'m' is neither an integer parameter"},
       {{"small=arange(125)"}, "128 does not fit i8 (-128 to 127)"},
       {{"lengths=arange(0, 1, 2)"}, "is malformed; expected arange, arange(first) or arange(first, step)"},

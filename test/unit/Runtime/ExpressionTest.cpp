@@ -118,13 +118,16 @@ TEST(Expression, negative_errorsSayWhereAndWhat) {
   EXPECT_NE(errorOf("foo(M)").find("unknown function 'foo'; expected one of cdiv, min,"), std::string::npos);
   for (std::string_view name : tile::directives::integerFunctions) // that directives may call
     EXPECT_EQ(errorOf(std::string(name) + "(1, 2, M N").find("unknown function"), std::string::npos) << name;
+  EXPECT_NE(errorOf("M @ 2").find("column 3: '@' is not an operator of integers"), std::string::npos);
+  EXPECT_NE(errorOf("M + (1, 2)").find("column 5: integers have no lists"), std::string::npos);
+  EXPECT_NE(errorOf("min(1, a=2)").find("min has no parameter 'a'"), std::string::npos);
   EXPECT_NE(errorOf("(M").find("expected ')' before the end"), std::string::npos);
   EXPECT_NE(errorOf("M N").find("unexpected 'N'"), std::string::npos);
   EXPECT_NE(errorOf("").find("expected a value before the end"), std::string::npos);
   EXPECT_NE(errorOf("1 if 2").find("expected 'else'"), std::string::npos);
   EXPECT_NE(errorOf("99999999999999999999").find("does not fit 64 bits"), std::string::npos);
-  EXPECT_NE(errorOf("12x").find("is not an integer"), std::string::npos);
-  EXPECT_NE(errorOf("1.5").find("unexpected '.'"), std::string::npos);
+  EXPECT_NE(errorOf("12x").find("'12x' is not a number"), std::string::npos);
+  EXPECT_NE(errorOf("1.5").find("'1.5' is not an integer"), std::string::npos);
 }
 
 TEST(Expression, wideValues) {
