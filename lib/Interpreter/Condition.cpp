@@ -2,55 +2,47 @@
 // Parses and evaluates breakpoint conditions.
 #include "Interpreter/Condition.h"
 
-#include "llvm/ADT/StringExtras.h"
-
 using namespace mlir;
+using tile::directives::ExpressionTree;
 
 namespace tile::interp {
 
-std::optional<Condition::Term> Condition::parseTerm(StringRef text) {
-  Term term;
-  text = text.trim();
-  term.name = text.take_while([](char c) { return llvm::isAlnum(c) || c == '_'; }).str();
-  if (term.name.empty() || llvm::isDigit(term.name.front()))
-    return std::nullopt;
-  StringRef remaining = text.drop_front(term.name.size()).ltrim();
-  for (StringRef comparison : {"==", "!=", "<=", ">=", "<", ">"})
-    if (term.comparison.empty() && remaining.consume_front(comparison))
-      term.comparison = comparison.str();
-  bool isProgram = term.name == "pid", isTuple = false;
-  remaining = remaining.trim();
-  if (isProgram && remaining.consume_front("("))
-    isTuple = remaining.consume_back(")");
-  SmallVector<StringRef> words;
-  remaining.split(words, ',');
-  if (words.size() > 1 && words.back().trim().empty()) // trailing comma: (1,)
-    words.pop_back();
-  for (StringRef word : words)
-    if (word.trim().getAsDouble(term.values.emplace_back()))
-      return std::nullopt;
-  bool isKnown = !term.comparison.empty() && term.values.size() <= (isProgram && isTuple ? 3u : 1u);
-  if (isProgram && term.comparison != "==" && term.comparison != "!=")
-    return std::nullopt;
-  return isKnown ? std::optional(term) : std::nullopt;
+/// Calls the function for a node and all below it, until it returns false.
+static bool walk(const ExpressionTree &tree, llvm::function_ref<bool(const ExpressionTree &)> visit) {
+  return visit(tree) &&
+         llvm::all_of(tree.operands, [&](const ExpressionTree &operand) { return walk(operand, visit); });
 }
 
-std::optional<Condition> Condition::parse(StringRef text) {
+/// Makes the program's coordinates comparable: pid==1 becomes pid==(1,). Returns false for other uses of pid.
+static bool preparePrograms(ExpressionTree &tree) {
+  const bool isComparison = tree.isOperator("==") || tree.isOperator("!=");
+  if (isComparison && tree.operands[0].isName() && tree.operands[0].text == "pid") {
+    constexpr size_t maxAxes = 3;
+    ExpressionTree &right = tree.operands[1];
+    if (right.kind != ExpressionTree::Kind::Tuple)
+      right = {ExpressionTree::Kind::Tuple, "", {right}};
+    return right.operands.size() <= maxAxes;
+  }
+  if (tree.kind == ExpressionTree::Kind::Element && tree.operands[0].isName()) // pid[0] is a scalar
+    return true;
+  return !(tree.isName() && tree.text == "pid") && llvm::all_of(tree.operands, preparePrograms);
+}
+
+llvm::Expected<Condition> Condition::parse(StringRef text) {
   Condition condition;
   condition.text = text.trim().str();
-  for (StringRef remaining = text; !remaining.empty();) {
-    auto [first, others] = remaining.split(" and ");
-    std::optional<Term> term = parseTerm(first);
-    if (!term)
-      return std::nullopt;
-    condition.terms.push_back(std::move(*term));
-    remaining = others;
-  }
-  return condition.terms.empty() ? std::nullopt : std::optional(condition);
+  directives::ParsedExpression parsed = directives::parseExpression(condition.text);
+  if (!parsed)
+    return llvm::createStringError(parsed.error);
+  condition.tree = std::move(parsed.tree);
+  if (!preparePrograms(condition.tree))
+    return llvm::createStringError("in expression '" + condition.text +
+                                   "': pid is compared with == or != to at most 3 coordinates, as in pid==(1,0)");
+  return condition;
 }
 
 bool Condition::namesLine() const {
-  return llvm::any_of(terms, [](const Term &term) { return term.name == "line"; });
+  return !walk(tree, [](const ExpressionTree &node) { return !node.isName() || node.text != "line"; });
 }
 
 /// Explains why no variable of this name is ever a number; empty if one may be. Variables of one name may have several
@@ -70,51 +62,35 @@ static std::string explainNoNumber(const DebugInfo &info, StringRef name) {
 }
 
 std::string Condition::findMistake(const DebugInfo &info) const {
-  for (const Term &term : terms) {
-    std::string mistake;
-    if (term.name == "line" && term.comparison == "==")
-      mistake = info.explainMissing(term.values.front());
-    else if (term.name != "line" && term.name != "pid")
-      mistake = explainNoNumber(info, term.name);
-    if (!mistake.empty())
-      return mistake;
-  }
-  return "";
-}
-
-static bool compare(double left, StringRef comparison, double right) {
-  if (comparison == "==")
-    return left == right;
-  if (comparison == "!=")
-    return left != right;
-  if (comparison == "<")
-    return left < right;
-  if (comparison == "<=")
-    return left <= right;
-  return comparison == ">" ? left > right : left >= right;
+  std::string mistake;
+  walk(tree, [&](const ExpressionTree &node) {
+    unsigned line = 0;
+    const bool isLine = node.isOperator("==") && node.operands[0].isName() && node.operands[0].text == "line";
+    if (isLine && node.operands[1].isNumber() && !StringRef(node.operands[1].text).getAsInteger(10, line))
+      mistake = info.explainMissing(line);
+    else if (node.isName() && node.text != "line" && node.text != "pid")
+      mistake = explainNoNumber(info, node.text);
+    return mistake.empty();
+  });
+  return mistake;
 }
 
 std::optional<bool> Condition::holds(const Machine &machine, const DebugInfo &info, Operation *op,
                                      const StackFrame &frame, bool isAfter) const {
-  bool holds = true;
-  for (const Term &term : terms) {
-    if (term.name == "pid") {
-      bool isEqual = true;
-      for (auto [axis, number] : llvm::enumerate(term.values))
-        isEqual &= machine.program[axis] == number;
-      holds &= isEqual == (term.comparison == "==");
-      continue;
-    }
-    std::optional<double> value = frame.line;
-    if (term.name != "line") {
-      const Variable *variable = info.find(op, frame.key, term.name, isAfter);
-      value = variable ? numberOf(machine, *variable) : std::nullopt;
-    }
-    if (!value)
-      return std::nullopt;
-    holds &= compare(*value, term.comparison, term.values.front());
-  }
-  return holds;
+  llvm::Expected<ValueArray> value = evaluateExpression(tree, [&](StringRef name) -> std::optional<ValueArray> {
+    if (name == "pid")
+      return ValueArray{{3}, std::vector<double>(machine.program.begin(), machine.program.end())};
+    if (name == "line")
+      return ValueArray{{}, {double(frame.line)}};
+    const Variable *variable = info.find(op, frame.key, name, isAfter);
+    std::optional<double> number = variable ? numberOf(machine, *variable) : std::nullopt;
+    return number ? std::optional(ValueArray{{}, {*number}}) : std::nullopt;
+  });
+  if (value && value->shape.empty())
+    return value->values[0] != 0;
+  if (!value)
+    llvm::consumeError(value.takeError());
+  return std::nullopt;
 }
 
 } // namespace tile::interp

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Breakpoint conditions: comparisons joined by "and".
+// Breakpoint conditions: expressions of scalars (DebugExpression.h).
 //
-//   pid==(1,0)     the program, by as many coordinates as are given; pid==1 is pid==(1)
-//   line==12       before this line
-//   k>=3           a scalar variable of the innermost function
+//   pid==(1,0)            the program, by as many coordinates as are given; pid==1 is pid==(1,)
+//   line==12              before this line
+//   k>=3 or not done      scalar variables of the innermost function
 #pragma once
 
 #include "Interpreter/DebugInfo.h"
@@ -12,8 +12,7 @@ namespace tile::interp {
 
 class Condition {
 public:
-  /// Parses a condition; nullopt if the text is not one.
-  static std::optional<Condition> parse(llvm::StringRef text);
+  static llvm::Expected<Condition> parse(llvm::StringRef text);
 
   /// Evaluates the condition before `op`, or after it. Returns nullopt if a variable has no value; for example, a
   /// condition on the kernel's variables keeps its state from before the call while a helper runs.
@@ -27,15 +26,8 @@ public:
   const std::string &toString() const { return text; }
 
 private:
-  struct Term {
-    std::string name; // "pid", "line", or the name of a variable
-    std::string comparison;
-    llvm::SmallVector<double, 3> values; // one value, or the coordinates of pid
-  };
-  static std::optional<Term> parseTerm(llvm::StringRef text);
-
   std::string text;
-  std::vector<Term> terms;
+  directives::ExpressionTree tree;
 };
 
 } // namespace tile::interp

@@ -12,6 +12,7 @@ using llvm::ArrayRef;
 using llvm::formatv;
 using llvm::SmallVector;
 using llvm::StringRef;
+using tile::directives::ExpressionTree;
 
 namespace tile::interp {
 namespace {
@@ -23,19 +24,21 @@ struct Operator {
   Binary compute;
 };
 
-// An operator comes before its prefixes, so that "<=" is not read as "<".
-constexpr Operator comparisons[] = {{"<=", [](double a, double b) { return double(a <= b); }},
-                                    {">=", [](double a, double b) { return double(a >= b); }},
-                                    {"==", [](double a, double b) { return double(a == b); }},
-                                    {"!=", [](double a, double b) { return double(a != b); }},
-                                    {"<", [](double a, double b) { return double(a < b); }},
-                                    {">", [](double a, double b) { return double(a > b); }}};
-constexpr Operator sums[] = {{"+", [](double a, double b) { return a + b; }},
-                             {"-", [](double a, double b) { return a - b; }}};
-constexpr Operator products[] = {{"*", [](double a, double b) { return a * b; }},
-                                 {"//", [](double a, double b) { return std::floor(a / b); }},
-                                 {"/", [](double a, double b) { return a / b; }},
-                                 {"%", [](double a, double b) { return a - b * std::floor(a / b); }}};
+constexpr Operator operators[] = {{"or", [](double a, double b) { return double(a != 0 || b != 0); }},
+                                  {"and", [](double a, double b) { return double(a != 0 && b != 0); }},
+                                  {"<=", [](double a, double b) { return double(a <= b); }},
+                                  {">=", [](double a, double b) { return double(a >= b); }},
+                                  {"==", [](double a, double b) { return double(a == b); }},
+                                  {"!=", [](double a, double b) { return double(a != b); }},
+                                  {"<", [](double a, double b) { return double(a < b); }},
+                                  {">", [](double a, double b) { return double(a > b); }},
+                                  {"+", [](double a, double b) { return a + b; }},
+                                  {"-", [](double a, double b) { return a - b; }},
+                                  {"*", [](double a, double b) { return a * b; }},
+                                  {"//", [](double a, double b) { return std::floor(a / b); }},
+                                  {"/", [](double a, double b) { return a / b; }},
+                                  {"%", [](double a, double b) { return a - b * std::floor(a / b); }},
+                                  {"**", [](double a, double b) { return std::pow(a, b); }}};
 
 std::string textOf(ArrayRef<int64_t> shape) {
   return formatv("[{0:$[, ]}]", llvm::make_range(shape.begin(), shape.end()));
@@ -43,142 +46,98 @@ std::string textOf(ArrayRef<int64_t> shape) {
 
 class Evaluator {
 public:
-  Evaluator(StringRef text, LookupVariable lookup) : remaining(text), lookup(lookup) {}
+  explicit Evaluator(LookupVariable lookup) : lookup(lookup) {}
 
-  llvm::Expected<ValueArray> run() {
-    ValueArray result = parseOr();
-    if (message.empty() && !remaining.trim().empty())
-      fail(formatv("cannot read '{0}'", remaining.trim()));
+  llvm::Expected<ValueArray> run(const ExpressionTree &tree) {
+    ValueArray result = evaluate(tree);
     if (!message.empty())
       return llvm::createStringError(message);
     return result;
   }
 
 private:
-  /// Keeps the first message; parsing continues with zeros.
+  /// Keeps the first message; evaluation continues with zeros.
   ValueArray fail(const std::string &text) {
     if (message.empty())
       message = text;
-    remaining = "";
     return {{}, {0.0}};
   }
 
-  bool accept(StringRef symbol) {
-    remaining = remaining.ltrim();
-    return remaining.consume_front(symbol);
-  }
-  bool acceptWord(StringRef word) {
-    remaining = remaining.ltrim();
-    StringRef after = remaining.substr(word.size());
-    if (!remaining.starts_with(word) || (!after.empty() && (llvm::isAlnum(after.front()) || after.front() == '_')))
-      return false;
-    remaining = after;
-    return true;
-  }
-
-  ValueArray parseOr() {
-    ValueArray left = parseAnd();
-    while (acceptWord("or"))
-      left = combine(left, parseAnd(), [](double a, double b) { return double(a != 0 || b != 0); });
-    return left;
-  }
-  ValueArray parseAnd() {
-    ValueArray left = parseNot();
-    while (acceptWord("and"))
-      left = combine(left, parseNot(), [](double a, double b) { return double(a != 0 && b != 0); });
-    return left;
-  }
-  ValueArray parseNot() {
-    if (++nesting > maxNesting)
-      return fail("the expression is nested too deeply");
-    ValueArray value =
-        acceptWord("not") ? each(parseNot(), [](double a) { return double(a == 0); }) : parseComparison();
-    --nesting;
-    return value;
-  }
-  ValueArray parseComparison() {
-    ValueArray left = parseChain(sums, [&] { return parseTerm(); });
-    for (const Operator &comparison : comparisons)
-      if (accept(comparison.name))
-        return combine(left, parseChain(sums, [&] { return parseTerm(); }), comparison.compute);
-    return left;
-  }
-  ValueArray parseTerm() {
-    return parseChain(products, [&] { return parseUnary(); });
-  }
-  template <typename Next> ValueArray parseChain(ArrayRef<Operator> operators, Next next) {
-    ValueArray left = next();
-    for (bool shouldContinue = true; shouldContinue;) {
-      shouldContinue = false;
-      for (const Operator &op : operators)
-        if (accept(op.name)) {
-          left = combine(left, next(), op.compute);
-          shouldContinue = true;
-          break;
-        }
+  ValueArray evaluate(const ExpressionTree &tree) {
+    switch (tree.kind) {
+    case ExpressionTree::Kind::Number: {
+      double number = 0;
+      return StringRef(tree.text).getAsDouble(number) ? fail(formatv("{0} does not fit 64 bits", tree.text))
+                                                      : ValueArray{{}, {number}};
     }
-    return left;
-  }
-  ValueArray parseUnary() {
-    if (!accept("-"))
-      return parseSubscripts(parsePrimary());
-    if (++nesting > maxNesting)
-      return fail("the expression is nested too deeply");
-    ValueArray value = each(parseUnary(), [](double a) { return -a; });
-    --nesting;
-    return value;
-  }
-
-  ValueArray parsePrimary() {
-    if (accept("("))
-      return parseInBrackets();
-    remaining = remaining.ltrim();
-    if (!remaining.empty() && (llvm::isDigit(remaining.front()) || remaining.front() == '.'))
-      return parseNumber();
-    StringRef name = remaining.take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
-    if (name.empty())
-      return fail(remaining.empty() ? "the expression ends too early" : formatv("cannot read '{0}'", remaining).str());
-    remaining = remaining.drop_front(name.size());
-    if (accept("("))
-      return call(name, parseInBrackets());
-    std::optional<ValueArray> value = lookup(name);
-    return value ? std::move(*value) : fail(formatv("'{0}' has no numeric value here", name));
-  }
-  ValueArray parseInBrackets() {
-    ValueArray value = parseOr();
-    return accept(")") ? value : fail("a ')' is missing");
-  }
-  ValueArray parseNumber() {
-    // The exponent may have a sign, as in 1e-3.
-    size_t end = 0;
-    while (end < remaining.size() && (llvm::isAlnum(remaining[end]) || remaining[end] == '.' ||
-                                      ((remaining[end] == '-' || remaining[end] == '+') && end > 0 &&
-                                       llvm::toLower(remaining[end - 1]) == 'e' && !remaining.starts_with("0x"))))
-      ++end;
-    StringRef text = remaining.take_front(end);
-    remaining = remaining.drop_front(end);
-    double number = 0;
-    return text.getAsDouble(number) ? fail(formatv("'{0}' is not a number", text)) : ValueArray{{}, {number}};
-  }
-
-  ValueArray parseSubscripts(ValueArray value) {
-    while (accept("[")) {
-      SmallVector<std::optional<int64_t>> indices; // nullopt: ':'
-      do {
-        remaining = remaining.ltrim();
-        int64_t index = 0;
-        if (accept(":"))
-          indices.push_back(std::nullopt);
-        else if (!remaining.consumeInteger(10, index))
-          indices.push_back(index);
-        else
-          return fail("an index must be an integer or ':'");
-      } while (accept(","));
-      if (!accept("]"))
-        return fail("a ']' is missing");
-      value = elements(value, indices);
+    case ExpressionTree::Kind::Name: {
+      std::optional<ValueArray> value = lookup(tree.text);
+      return value ? std::move(*value) : fail(formatv("'{0}' has no numeric value here", tree.text));
     }
-    return value;
+    case ExpressionTree::Kind::Operator:
+      return apply(tree);
+    case ExpressionTree::Kind::Call:
+      if (tree.operands.size() != 1)
+        return fail(formatv("{0} takes 1 argument, found {1}", tree.text, tree.operands.size()));
+      return call(tree.text, evaluate(tree.operands[0]));
+    case ExpressionTree::Kind::Element:
+      return element(tree);
+    case ExpressionTree::Kind::List:
+    case ExpressionTree::Kind::Tuple:
+    case ExpressionTree::Kind::Slice:
+      break;
+    }
+    return fail(formatv("'{0}' has no value", tree.print()));
+  }
+
+  ValueArray apply(const ExpressionTree &tree) {
+    if (tree.text == "if") {
+      const ValueArray condition = evaluate(tree.operands[0]);
+      if (!condition.shape.empty())
+        return fail(formatv("the condition '{0}' is not a scalar", tree.operands[0].print()));
+      return evaluate(tree.operands[condition.values[0] != 0 ? 1 : 2]);
+    }
+    const bool isComparison = tree.text == "==" || tree.text == "!=";
+    if (isComparison && tree.operands[1].kind == ExpressionTree::Kind::Tuple)
+      return compareTuple(tree);
+    ValueArray left = evaluate(tree.operands[0]);
+    if (tree.operands.size() == 1 && tree.text == "not")
+      return each(std::move(left), [](double a) { return double(a == 0); });
+    if (tree.operands.size() == 1)
+      return each(std::move(left), [](double a) { return -a; });
+    const auto *row = llvm::find_if(operators, [&](const Operator &known) { return known.name == tree.text; });
+    if (row == std::end(operators))
+      return fail(formatv("'{0}' is not an operator here", tree.text));
+    return combine(left, evaluate(tree.operands[1]), row->compute);
+  }
+
+  /// Compares an array with as many of its first elements as a tuple has.
+  ValueArray compareTuple(const ExpressionTree &tree) {
+    const ValueArray left = evaluate(tree.operands[0]);
+    const std::vector<ExpressionTree> &elements = tree.operands[1].operands;
+    if (elements.size() > left.values.size())
+      return fail(formatv("{0} values are compared with {1}", left.values.size(), elements.size()));
+    bool isEqual = true;
+    for (auto [value, element] : llvm::zip_first(elements, left.values)) {
+      const ValueArray right = evaluate(value);
+      isEqual &= right.shape.empty() && right.values[0] == element;
+    }
+    return {{}, {double(isEqual == (tree.text == "=="))}};
+  }
+
+  ValueArray element(const ExpressionTree &tree) {
+    SmallVector<std::optional<int64_t>> indices; // nullopt: ':'
+    for (const ExpressionTree &index : llvm::drop_begin(tree.operands)) {
+      if (index.kind == ExpressionTree::Kind::Slice) {
+        indices.push_back(std::nullopt);
+        continue;
+      }
+      const ValueArray value = evaluate(index);
+      if (!value.shape.empty() || value.values[0] != std::floor(value.values[0]))
+        return fail("an index must be an integer or ':'");
+      indices.push_back(static_cast<int64_t>(value.values[0]));
+    }
+    return elements(evaluate(tree.operands[0]), indices);
   }
 
   ValueArray elements(const ValueArray &value, ArrayRef<std::optional<int64_t>> indices) {
@@ -265,17 +224,21 @@ private:
     return result;
   }
 
-  static constexpr unsigned maxNesting = 100;
-  StringRef remaining;
   LookupVariable lookup;
   std::string message;
-  unsigned nesting = 0;
 };
 
 } // namespace
 
+llvm::Expected<ValueArray> evaluateExpression(const ExpressionTree &tree, LookupVariable lookup) {
+  return Evaluator(lookup).run(tree);
+}
+
 llvm::Expected<ValueArray> evaluateExpression(StringRef text, LookupVariable lookup) {
-  return Evaluator(text, lookup).run();
+  const directives::ParsedExpression parsed = directives::parseExpression(text);
+  if (!parsed)
+    return llvm::createStringError(parsed.error);
+  return evaluateExpression(parsed.tree, lookup);
 }
 
 } // namespace tile::interp

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Expressions over variables that a debugger evaluates in double precision:
-//
-//   or = and {'or' and}   and = not {'and' not}   not = 'not' not | sum [('<'|'<='|'>'|'>='|'=='|'!=') sum]
-//   sum = term {('+'|'-') term}   term = unary {('*'|'/'|'//'|'%') unary}   unary = '-' unary | primary
-//   primary = (NUMBER | NAME | FUNCTION '(' or ')' | '(' or ')') {'[' (INTEGER | ':') {',' (INTEGER | ':')} ']'}
+// Expressions over variables that a debugger evaluates in double precision (ExpressionTree.h has the grammar).
 //
 // Shapes broadcast as in NumPy. Conditions are 0 and 1. sum, min, max and mean reduce all elements; abs is
-// element-wise. Division is exact, // and % round down.
+// element-wise. Division is exact, // and % round down. x[2, :] selects by integers; "x == (1, 0)" compares the first
+// two elements of x.
 #pragma once
+
+#include "Directives/ExpressionTree.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -29,6 +28,7 @@ struct ValueArray {
 using LookupVariable = llvm::function_ref<std::optional<ValueArray>(llvm::StringRef name)>;
 
 /// Evaluates an expression. Fails on syntax errors, unknown names, incompatible shapes and indices out of bounds.
+llvm::Expected<ValueArray> evaluateExpression(const directives::ExpressionTree &tree, LookupVariable lookup);
 llvm::Expected<ValueArray> evaluateExpression(llvm::StringRef text, LookupVariable lookup);
 
 } // namespace tile::interp

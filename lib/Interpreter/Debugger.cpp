@@ -155,7 +155,7 @@ static constexpr const char *helpText =
 locals                         all variables of the function
 step, next                     to the next line; next does not enter helpers
 continue                       to the next breakpoint
-break CONDITION                stop where the condition becomes true: pid==(1,0), line==12, k>=3, joined by 'and'
+break CONDITION                stop where the condition becomes true: pid==(1,0) and k>=3, line==12
 up, down, where                move along the call stack, or print it
 list                           the source around this line
 quit                           end the run
@@ -273,9 +273,9 @@ void Debugger::list() const {
 }
 
 void Debugger::addBreakpoint(StringRef text) {
-  std::optional<Condition> condition = Condition::parse(text);
+  llvm::Expected<Condition> condition = Condition::parse(text);
   if (!condition) {
-    out << formatv("cannot read the condition '{0}'; help shows the form\n", text);
+    out << toString(condition.takeError()) << '\n';
     return;
   }
   if (std::string mistake = condition->findMistake(info); !mistake.empty()) {

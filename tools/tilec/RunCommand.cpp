@@ -98,8 +98,8 @@ struct InterpreterArguments {
         ->allow_extra_args(false)
         ->group(group);
     app.add_option("--break", breakpoints,
-                   "Stop and read commands from standard input where a condition becomes true: pid==(1,0), line==12, "
-                   "k>=3, joined by 'and'; 'help' lists the commands")
+                   "Stop and read commands from standard input where a condition becomes true: pid==(1,0) and k>=3, "
+                   "line==12; 'help' lists the commands")
         ->type_name("CONDITION")
         ->allow_extra_args(false)
         ->group(group);
@@ -120,18 +120,12 @@ struct InterpreterArguments {
     return joined;
   }
 
-  static int rejectCondition(const CommandLine &line, llvm::StringRef option, llvm::StringRef text) {
-    return fail(line.compiler, Outcome::Usage,
-                option + ": cannot read the condition '" + text +
-                    "'; expected comparisons like pid==(1,0), line==12 or k>=3, joined by 'and'");
-  }
-
   /// Parses the options. Returns an exit code if they are invalid.
   std::optional<int> read(const CommandLine &line) {
     for (const std::string &text : breakpoints) {
-      std::optional<interp::Condition> condition = interp::Condition::parse(text);
+      llvm::Expected<interp::Condition> condition = interp::Condition::parse(text);
       if (!condition)
-        return rejectCondition(line, "--break", text);
+        return fail(line.compiler, Outcome::Usage, "--break: " + toString(condition.takeError()));
       options.debug.breakpoints.push_back(std::move(*condition));
     }
     for (const std::string &text : printLines)
@@ -147,8 +141,12 @@ struct InterpreterArguments {
   std::optional<int> readPrintedLines(const CommandLine &line, llvm::StringRef text) {
     auto [lines, conditionText] = text.split(" if ");
     std::optional<interp::Condition> condition;
-    if (lines.size() != text.size() && !(condition = interp::Condition::parse(conditionText)))
-      return rejectCondition(line, "--print-values", conditionText);
+    if (lines.size() != text.size()) {
+      llvm::Expected<interp::Condition> parsed = interp::Condition::parse(conditionText);
+      if (!parsed)
+        return fail(line.compiler, Outcome::Usage, "--print-values: " + toString(parsed.takeError()));
+      condition = std::move(*parsed);
+    }
     for (llvm::StringRef word : llvm::split(lines, ',')) {
       unsigned number = 0;
       if (word.trim().getAsInteger(10, number))
