@@ -47,6 +47,7 @@ InspectedKernel KernelInspector::inspect(const CompilerOptions &options, const f
     inspected.isOpen = true;
     return tiles;
   };
+  request.inspect = [&](KernelOp, const frontend::KernelText &text) { inspected.grid = text.grid; };
   OwningOpRef<ModuleOp> emitted = frontend::emitModule(*context, module, request, engine);
   if (emitted && !engine.hasErrors() && llvm::hasSingleElement(emitted->getOps<KernelOp>())) {
     cta::setTarget(*emitted, gpu);
@@ -114,7 +115,7 @@ std::optional<frontend::OpenGemm> KernelInspector::findGemm(const CompilerOption
   OwningOpRef<ModuleOp> raised = raise(options, inspected);
   if (!raised || raised->getOps<KernelOp>().empty())
     return std::nullopt;
-  return readOpenGemm(inspected.kernel(), *raised->getOps<KernelOp>().begin());
+  return readOpenGemm(inspected.kernel(), *raised->getOps<KernelOp>().begin(), inspected.grid);
 }
 
 bool KernelInspector::lowers(const CompilerOptions &options, InspectedKernel &inspected) {

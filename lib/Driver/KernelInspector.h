@@ -4,6 +4,7 @@
 
 #include "Driver/ChooseConfig.h"
 #include "Frontend/Configurations.h"
+#include "Frontend/Frontend.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -13,7 +14,8 @@ namespace tile::driver {
 struct InspectedKernel {
   mlir::OwningOpRef<mlir::ModuleOp> module; ///< null: the front end rejects the kernel
   std::optional<frontend::OpenGemm> gemm;   ///< the GEMM of the kernel, if directives describe it
-  bool isOpen = false;                      ///< some parameters are left open
+  frontend::Grid grid;
+  bool isOpen = false; ///< some parameters are left open
 
   explicit operator bool() const { return bool(module); }
   KernelOp kernel();

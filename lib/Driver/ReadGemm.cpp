@@ -5,9 +5,6 @@
 
 #include "Analysis/AccessPromises.h"
 #include "Analysis/DotPlan.h"
-#include "Frontend/Syntax/Diagnostics.h"
-#include "Frontend/Syntax/Parser.h"
-#include "Frontend/Syntax/Unparse.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -17,6 +14,7 @@
 
 using namespace mlir;
 using llvm::formatv;
+using tile::directives::ExpressionTree;
 
 namespace tile::driver {
 namespace {
@@ -27,28 +25,27 @@ struct GridFactor {
   int64_t block = 0;
 };
 
-std::optional<int64_t> constantOf(KernelOp kernel, const frontend::Expr &expr) {
-  if (const auto *number = frontend::as<frontend::IntExpr>(&expr))
-    return int64_t(number->value);
-  const auto *name = frontend::as<frontend::NameExpr>(&expr);
+std::optional<int64_t> constantOf(KernelOp kernel, const ExpressionTree &tree) {
+  int64_t number = 0;
+  if (tree.isNumber() && !StringRef(tree.text).getAsInteger(10, number))
+    return number;
   DictionaryAttr constants = kernel.getConstantsAttr();
-  auto value = name && constants ? constants.getAs<IntegerAttr>(name->id) : IntegerAttr();
+  auto value = tree.isName() && constants ? constants.getAs<IntegerAttr>(tree.text) : IntegerAttr();
   return value ? std::optional(value.getInt()) : std::nullopt;
 }
 
-void appendFactors(KernelOp kernel, const frontend::Expr &expr, std::vector<GridFactor> &factors) {
-  if (const auto *node = frontend::as<frontend::BinaryExpr>(&expr); node && node->op == frontend::BinaryOp::Mult) {
-    appendFactors(kernel, *node->left, factors);
-    return appendFactors(kernel, *node->right, factors);
+void appendFactors(KernelOp kernel, const ExpressionTree &tree, std::vector<GridFactor> &factors) {
+  if (tree.isOperator("*")) {
+    for (const ExpressionTree &factor : tree.operands)
+      appendFactors(kernel, factor, factors);
+    return;
   }
-  const auto *call = frontend::as<frontend::CallExpr>(&expr);
-  const auto *callee = call ? frontend::as<frontend::NameExpr>(call->callee) : nullptr;
-  if (callee && callee->id == "min") {
-    // min(NUM_SMS, tiles) is the grid of a persistent kernel, whose programs iterate over the tiles.
+  if (tree.isCall("min")) {
+    // min(NUM_SMS, tiles): a persistent grid, whose programs iterate over the tiles.
     std::vector<GridFactor> most;
-    for (const frontend::Argument &argument : call->arguments) {
+    for (const ExpressionTree &argument : tree.operands) {
       std::vector<GridFactor> some;
-      appendFactors(kernel, *argument.value, some);
+      appendFactors(kernel, argument, some);
       if (llvm::any_of(some, [](const GridFactor &factor) { return factor.block > 0; }))
         most = std::move(some);
     }
@@ -56,22 +53,10 @@ void appendFactors(KernelOp kernel, const frontend::Expr &expr, std::vector<Grid
     return;
   }
   std::optional<int64_t> block;
-  if (callee && callee->id == "cdiv" && call->arguments.size() == 2)
-    block = constantOf(kernel, *call->arguments[1].value);
-  const frontend::Expr &size = block ? *call->arguments[0].value : expr;
-  factors.push_back({frontend::unparse(size), block.value_or(0)});
-}
-
-std::vector<GridFactor> gridFactors(KernelOp kernel) {
-  std::vector<GridFactor> factors;
-  LaunchAttr launch = kernel.getLaunchAttr();
-  for (StringAttr dimension : launch ? launch.getGrid() : ArrayRef<StringAttr>()) {
-    frontend::DiagnosticEngine engine;
-    frontend::Module nodes;
-    if (const frontend::Expr *expr = frontend::parseExpression({"grid", dimension.str()}, nodes, engine))
-      appendFactors(kernel, *expr, factors);
-  }
-  return factors;
+  if (tree.isCall("cdiv") && tree.operands.size() == 2)
+    block = constantOf(kernel, tree.operands[1]);
+  const ExpressionTree &size = block ? tree.operands[0] : tree;
+  factors.push_back({size.print(), block.value_or(0)});
 }
 
 /// Removes the first factor with this block size from the list and returns its size.
@@ -242,7 +227,7 @@ std::optional<Operand> readOperand(KernelOp kernel, Value operand, Value raised,
 
 } // namespace
 
-std::optional<frontend::OpenGemm> readOpenGemm(KernelOp kernel, KernelOp raised) {
+std::optional<frontend::OpenGemm> readOpenGemm(KernelOp kernel, KernelOp raised, const frontend::Grid &grid) {
   DotOp dot = onlyDot(kernel), raisedDot = onlyDot(raised);
   if (!dot || !raisedDot)
     return std::nullopt;
@@ -253,7 +238,9 @@ std::optional<frontend::OpenGemm> readOpenGemm(KernelOp kernel, KernelOp raised)
                 .blockK = dot.getA().getType().getDimSize(1),
                 .numWarps = kernel.getNumWarps(),
                 .numStages = kernel.getNumStages()};
-  std::vector<GridFactor> factors = gridFactors(kernel);
+  std::vector<GridFactor> factors;
+  for (const ExpressionTree &axis : grid)
+    appendFactors(kernel, axis, factors);
   std::optional<std::string> m = takeFactor(factors, *gemm.given.blockM), n = takeFactor(factors, *gemm.given.blockN),
                              k = depthOf(kernel, dot, *gemm.given.blockK);
   std::optional<frontend::DType> element = typeOf(dot.getA().getType().getElementType());

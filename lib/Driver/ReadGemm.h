@@ -3,8 +3,7 @@
 // Triton kernels. The cost model can then choose among the kernels' configurations.
 #pragma once
 
-#include "Frontend/OpenGemm.h"
-#include "Tile/TileDialect.h"
+#include "Frontend/Frontend.h"
 
 namespace tile::driver {
 
@@ -16,6 +15,6 @@ namespace tile::driver {
 ///   for k in range(0, cdiv(K, BLOCK_K))           gives K, using the steps of the loop around the dot
 ///
 /// `raised` is the kernel after `tile-raise-descriptors`, which shows the operands that TMA loads.
-std::optional<frontend::OpenGemm> readOpenGemm(KernelOp kernel, KernelOp raised);
+std::optional<frontend::OpenGemm> readOpenGemm(KernelOp kernel, KernelOp raised, const frontend::Grid &grid);
 
 } // namespace tile::driver

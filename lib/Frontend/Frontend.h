@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include "Directives/ExpressionTree.h"
 #include "Frontend/OpenGemm.h"
 #include "Frontend/Syntax/Parser.h"
 #include "Frontend/Syntax/Unparse.h"
@@ -48,11 +49,15 @@ struct VariableRecord {
   mlir::Operation *after = nullptr;
 };
 
+/// The numbers of programs along each axis, over the kernel's parameters; empty: the caller specifies them.
+using Grid = std::vector<directives::ExpressionTree>;
+
 /// Source information about an emitted kernel.
 struct KernelText {
   SourceMap operations;
   std::vector<VariableRecord> variables;                  ///< in assignment order; see recordVariables
   llvm::DenseMap<mlir::Attribute, std::string> functions; ///< names of inlined functions by call location
+  Grid grid;
 };
 
 /// Type and value of a piece of source text, for editors.

@@ -21,7 +21,8 @@ private:
                    const std::vector<KernelParameter> &parameters);
   void checkConfigExists(const ConfigDirective &config);
   double evaluateTolerance(const ExpectDirective &directive);
-  std::vector<std::string> gridOfHost(const FunctionStmt &kernel); // SemaLaunch.cpp
+  Grid gridOf(const FunctionStmt &kernel, const InstanceDirective *instance);
+  Grid gridOfHost(const FunctionStmt &kernel); // SemaLaunch.cpp
 };
 
 /// Returns the kernels that run before this one (`#: after`), in the order in which they run.

@@ -5,8 +5,11 @@
 #include "Directives/Functions.h"
 #include "Frontend/Sema/Evaluator.h"
 #include "Frontend/Sema/Launch.h"
+#include "Frontend/Sema/Records.h"
 #include "Frontend/Sema/Signature.h"
 #include "Frontend/Sema/Tuner.h"
+#include "Frontend/Syntax/DirectiveExpressions.h"
+#include "Frontend/Syntax/Walk.h"
 
 #include <functional>
 
@@ -45,26 +48,13 @@ public:
   void check(const Expr &expr) {
     if (const auto *name = as<NameExpr>(&expr))
       return checkName(name->id, name->range);
-    if (const auto *node = as<UnaryExpr>(&expr))
-      return check(*node->operand);
-    if (const auto *node = as<BinaryExpr>(&expr)) {
-      check(*node->left);
-      return check(*node->right);
-    }
-    if (const auto *node = as<BoolOpExpr>(&expr))
-      return llvm::for_each(node->values, [&](const Expr *value) { check(*value); }), void();
-    if (const auto *node = as<CompareExpr>(&expr)) {
-      check(*node->left);
-      return check(*node->right);
-    }
-    if (const auto *node = as<ConditionalExpr>(&expr)) {
-      check(*node->condition);
-      check(*node->thenValue);
-      return check(*node->elseValue);
-    }
-    if (const auto *node = as<CallExpr>(&expr))
-      for (const Argument &argument : node->arguments)
-        check(*argument.value);
+    if (expr.kind == ExprKind::List) // [1.0, inf, N]: tools check it when they fill a buffer
+      return;
+    const auto *call = as<CallExpr>(&expr);
+    forEachChild(expr, [&](const Expr &child) {
+      if (!call || &child != call->callee)
+        check(child);
+    });
   }
 
 private:
@@ -249,13 +239,19 @@ double Launch::evaluateTolerance(const ExpectDirective &directive) {
   return isBound ? *number : 0;
 }
 
+Grid Launch::gridOf(const FunctionStmt &kernel, const InstanceDirective *instance) {
+  Grid grid;
+  for (const DirectiveExpr &axis : instance && !instance->grid.empty() ? instance->grid : kernel.directives.grid)
+    grid.push_back(treeOf(*axis.expr));
+  return grid.empty() ? gridOfHost(kernel) : grid;
+}
+
 LaunchAttr Launch::launchAttribute(const FunctionStmt &kernel, const InstanceDirective *instance) {
   const DirectiveSet &directives = kernel.directives;
-  SmallVector<StringAttr> grid =
-      textsOf(builder, instance && !instance->grid.empty() ? instance->grid : directives.grid);
-  if (grid.empty())
-    for (const std::string &axis : gridOfHost(kernel))
-      grid.push_back(builder.getStringAttr(axis));
+  sema.records.text.grid = gridOf(kernel, instance);
+  auto grid = llvm::map_to_vector(sema.records.text.grid, [&](const directives::ExpressionTree &axis) {
+    return builder.getStringAttr(axis.print());
+  });
   // A parameter that has become a constant needs neither memory nor a default.
   auto valueOf = [&](const std::string &name) {
     auto leaf = sema.signature.tupleLeaves.find(name);

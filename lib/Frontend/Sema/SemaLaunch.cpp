@@ -9,15 +9,19 @@
 // Other uses of these names in between are detected. In that case, or if two launches differ, the caller has to provide
 // the grid.
 
+#include "Directives/Functions.h"
 #include "Frontend/Sema/Launch.h"
+#include "Frontend/Syntax/DirectiveExpressions.h"
 
 using namespace mlir;
 
 namespace tile::frontend {
 
+using directives::ExpressionTree;
+
 namespace {
 
-/// Translates the grid of one launch to the manifest's language, over the kernel's parameters.
+/// Translates the grid of one launch to an expression of the kernel's parameters.
 class LaunchReader {
 public:
   LaunchReader(const HostLaunch &launch, const FunctionStmt &kernel,
@@ -36,7 +40,7 @@ public:
       formals.insert(parameter.name);
   }
 
-  std::vector<std::string> read() { return readGrid(*launch.launcher->index, callPlace()); }
+  Grid read() { return readGrid(*launch.launcher->index, callPlace()); }
 
 private:
   uint32_t callPlace() const { return launch.call->range.begin; }
@@ -63,13 +67,13 @@ private:
     return isClear ? bindings.front() : nullptr;
   }
 
-  std::vector<std::string> readGrid(const Expr &expr, uint32_t place) {
+  Grid readGrid(const Expr &expr, uint32_t place) {
     if (const auto *name = as<NameExpr>(&expr)) {
       const HostLaunch::Binding *binding = valueOf(name->id, place);
       bool isWhole = binding && binding->element == HostLaunch::whole;
       // The launch evaluates a function.
       bool isLate = isWhole && binding->value->kind == ExprKind::Lambda;
-      return isWhole ? readGrid(*binding->value, isLate ? callPlace() : binding->place) : std::vector<std::string>();
+      return isWhole ? readGrid(*binding->value, isLate ? callPlace() : binding->place) : Grid();
     }
     if (const auto *lambda = as<LambdaExpr>(&expr)) {
       if (lambda->parameters.size() != 1)
@@ -82,15 +86,9 @@ private:
       dimensions = tuple->elements;
     else if (const auto *list = as<ListExpr>(&expr))
       dimensions = list->elements;
-    std::vector<std::string> grid;
-    for (const Expr *dimension : dimensions) {
-      std::optional<std::string> text = read(*dimension, place);
-      if (!text)
-        return {};
-      grid.push_back(std::move(*text));
-    }
     constexpr size_t most = 3;
-    return grid.size() <= most ? grid : std::vector<std::string>();
+    std::optional<Grid> grid = readAll(dimensions, place);
+    return grid && grid->size() <= most ? std::move(*grid) : Grid();
   }
 
   /// Returns other spellings of a name that are equivalent at the call: "x.shape[0]".
@@ -140,23 +138,25 @@ private:
     return isMeta && isInteger(key->value) ? std::optional(key->value) : std::nullopt;
   }
 
-  std::optional<std::string> read(const Expr &expr, uint32_t place) {
+  std::optional<ExpressionTree> read(const Expr &expr, uint32_t place) {
     constexpr int deepest = 32; // limit for chains of names
     if (depth > deepest)
       return std::nullopt;
     ++depth;
-    std::optional<std::string> text = readAt(expr, place);
+    std::optional<ExpressionTree> tree = readAt(expr, place);
     --depth;
-    return text;
+    return tree;
   }
 
-  std::optional<std::string> readAt(const Expr &expr, uint32_t place) {
-    if (const auto *node = as<IntExpr>(&expr))
-      return unparse(*node);
-    if (std::optional<std::string> parameter = parameterOf(expr, place))
-      return parameter;
-    if (const auto *node = as<SubscriptExpr>(&expr))
-      return metaOf(*node);
+  std::optional<ExpressionTree> readAt(const Expr &expr, uint32_t place) {
+    if (expr.kind == ExprKind::Int)
+      return treeOf(expr);
+    const auto *item = as<SubscriptExpr>(&expr);
+    std::optional<std::string> parameter = parameterOf(expr, place);
+    if (!parameter && item)
+      parameter = metaOf(*item);
+    if (parameter)
+      return ExpressionTree::name(*parameter);
     if (const auto *node = as<NameExpr>(&expr)) {
       const HostLaunch::Binding *binding = valueOf(node->id, place);
       bool isWhole = binding && binding->element == HostLaunch::whole;
@@ -169,32 +169,16 @@ private:
     return std::nullopt;
   }
 
-  std::optional<std::string> readBinary(const BinaryExpr &node, uint32_t place) {
-    StringRef sign = node.op == BinaryOp::Add        ? "+"
-                     : node.op == BinaryOp::Sub      ? "-"
-                     : node.op == BinaryOp::Mult     ? "*"
-                     : node.op == BinaryOp::FloorDiv ? "//"
-                     : node.op == BinaryOp::Mod      ? "%"
-                                                     : "";
-    std::optional<std::string> left = read(*node.left, place), right = read(*node.right, place);
-    if (sign.empty() || !left || !right)
-      return std::nullopt;
-    return inParentheses(*left) + " " + sign.str() + " " + inParentheses(*right);
-  }
-
-  /// Parenthesizes an operand unless it is a name, a number or a call.
-  static std::string inParentheses(const std::string &text) {
-    int open = 0;
-    for (char c : text) {
-      open += c == '(' ? 1 : c == ')' ? -1 : 0;
-      if (c == ' ' && open == 0)
-        return "(" + text + ")";
-    }
-    return text;
+  std::optional<ExpressionTree> readBinary(const BinaryExpr &node, uint32_t place) {
+    const bool isKnown =
+        llvm::is_contained({BinaryOp::Add, BinaryOp::Sub, BinaryOp::Mult, BinaryOp::FloorDiv, BinaryOp::Mod}, node.op);
+    std::optional<Grid> operands = isKnown ? readAll({node.left, node.right}, place) : std::nullopt;
+    return operands ? std::optional(ExpressionTree::apply(std::string(spelling(node.op)), std::move(*operands)))
+                    : std::nullopt;
   }
 
   /// Reads cdiv, min and similar functions of any module; int(x); math.ceil(a / b).
-  std::optional<std::string> readCall(const CallExpr &call, uint32_t place) {
+  std::optional<ExpressionTree> readCall(const CallExpr &call, uint32_t place) {
     const auto *attribute = as<AttributeExpr>(call.callee);
     const auto *plain = as<NameExpr>(call.callee);
     std::string name = attribute ? attribute->attribute : plain ? plain->id : "";
@@ -206,7 +190,7 @@ private:
         return std::nullopt;
       return readFunction("cdiv", {quotient->left, quotient->right}, place);
     }
-    bool isKnown = name == "cdiv" || name == "min" || name == "max" || name == "next_power_of_2";
+    bool isKnown = directives::contains(directives::integerFunctions, name);
     std::vector<const Expr *> arguments;
     for (const Argument &argument : call.arguments) {
       isKnown &= argument.name.empty();
@@ -215,16 +199,21 @@ private:
     return isKnown ? readFunction(name, arguments, place) : std::nullopt;
   }
 
-  std::optional<std::string> readFunction(const std::string &name, const std::vector<const Expr *> &arguments,
-                                          uint32_t place) {
-    SmallVector<std::string> texts;
-    for (const Expr *argument : arguments) {
-      std::optional<std::string> text = read(*argument, place);
-      if (!text)
+  std::optional<ExpressionTree> readFunction(const std::string &name, const std::vector<const Expr *> &arguments,
+                                             uint32_t place) {
+    std::optional<Grid> values = readAll(arguments, place);
+    return values ? std::optional(ExpressionTree::call(name, std::move(*values))) : std::nullopt;
+  }
+
+  std::optional<Grid> readAll(const std::vector<const Expr *> &expressions, uint32_t place) {
+    Grid values;
+    for (const Expr *expr : expressions) {
+      std::optional<ExpressionTree> value = read(*expr, place);
+      if (!value)
         return std::nullopt;
-      texts.push_back(std::move(*text));
+      values.push_back(std::move(*value));
     }
-    return name + "(" + llvm::join(texts, ", ") + ")";
+    return values;
   }
 
   const HostLaunch &launch;
@@ -238,7 +227,7 @@ private:
 } // namespace
 
 /// Returns one to three expressions; none if the host program does not launch the kernel, or not in a supported way.
-std::vector<std::string> Launch::gridOfHost(const FunctionStmt &kernel) {
+Grid Launch::gridOfHost(const FunctionStmt &kernel) {
   auto isInteger = [&](const std::string &name) {
     auto found = scope.find(name);
     if (found == scope.end())
@@ -248,14 +237,15 @@ std::vector<std::string> Launch::gridOfHost(const FunctionStmt &kernel) {
       return asInteger(value.constant).has_value();
     return value.value && value.type.isInt() && !isa<RankedTensorType>(value.value.getType());
   };
-  std::vector<std::string> grid;
+  auto print = [](const ExpressionTree &axis) { return axis.print(); };
+  Grid grid;
   for (const HostLaunch &launch : module.launches) {
     if (launch.kernel != kernel.name)
       continue;
-    std::vector<std::string> one;
+    Grid one;
     if (launch.launcher)
       one = LaunchReader(launch, kernel, isInteger).read();
-    if (one.empty() || (!grid.empty() && one != grid))
+    if (one.empty() || (!grid.empty() && !llvm::equal(llvm::map_range(one, print), llvm::map_range(grid, print))))
       return {};
     grid = std::move(one);
   }
