@@ -21,15 +21,19 @@ public:
   SymValue callBuiltin(const BuiltinInfo &info, const std::vector<BoundArgument> &arguments, SourceRange range);
   bool bindParameters(const FunctionStmt &function, const std::vector<BoundArgument> &arguments, SourceRange range,
                       Environment &scope);
-  /// If 'self' is given, it receives the final value of the first parameter.
+  /// Emits the body of a helper inline, with the arguments bound to its parameters. If 'self' is given, it receives the
+  /// final value of the first parameter.
   SymValue callHelper(const FunctionStmt &function, const std::vector<BoundArgument> &arguments, SourceRange range,
                       SymValue *self = nullptr);
+  /// The same for a function whose calls have no known answer, and which the code may call.
+  SymValue callFunction(const FunctionStmt &function, const std::vector<BoundArgument> &arguments, SourceRange range,
+                        SymValue *self = nullptr);
   std::optional<bool> callCondition(const SymValue &condition, SymValue &item, SourceRange range);
 
 private:
   bool unpackMapping(const SymValue &value, const StarredExpr &expr, std::vector<BoundArgument> &arguments);
-  std::optional<SymValue> callFunction(const SymValue &callee, std::vector<BoundArgument> &arguments,
-                                       SourceRange range);
+  std::optional<SymValue> callDefinition(const SymValue &callee, std::vector<BoundArgument> &arguments,
+                                         SourceRange range);
   SymValue callType(const SymValue &callee, const std::vector<BoundArgument> &arguments, SourceRange range);
   SymValue unknownCall(const BuiltinCall &call);
 

@@ -18,6 +18,8 @@ public:
   std::optional<SymValue> typeOf(const SymValue &value);
   SymValue typeOfTuple(const std::vector<SymValue> &types, SourceRange range);
   bool hasAttribute(const SymValue &value, const std::string &name);
+  /// Returns the items of a loop or a comprehension: elements of a tuple, keys of a dictionary, constants of a range.
+  std::optional<std::vector<SymValue>> itemsOf(const Expr &iterable);
   bool changeList(const Expr &expr);
   void assignItem(const SubscriptExpr &target, const SymValue &value);
   SymValue evaluate(const Expr &expr);
@@ -37,7 +39,8 @@ private:
   std::optional<std::pair<SourceRange, std::string>> originOf(const Expr &expr, const SymValue &value);
   SymValue evaluateComprehension(const ComprehensionExpr &expr);
   bool evaluateClauses(const ComprehensionExpr &expr, size_t clause, std::vector<SymValue> &results);
-  std::optional<std::vector<SymValue>> itemsOf(const Expr &iterable);
+  std::optional<bool> truthOfClause(const Expr &condition);
+  SymValue evaluateLambda(const LambdaExpr &expr);
   SymValue evaluateDictionary(const DictExpr &expr);
   SymValue lookupKey(const SymValue &dictionary, const SubscriptExpr &expr);
   SymValue contains(const SymValue &item, const SymValue &items, const CompareExpr &expr);
@@ -53,6 +56,8 @@ private:
   SymValue evaluateConditional(const ConditionalExpr &expr);
   SymValue evaluateFString(const FStringExpr &expr);
   std::optional<SymValue> formatText(const SymValue &pattern, const SymValue &values, SourceRange range);
+
+  std::map<const LambdaExpr *, const FunctionStmt *> lambdas;
 };
 
 } // namespace tile::frontend

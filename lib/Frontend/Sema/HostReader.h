@@ -35,14 +35,16 @@ public:
   HostReader(Sema &sema, const FunctionStmt &kernel);
   ~HostReader();
 
-  /// Returns nullopt for expressions that are evaluated as usual.
-  std::optional<SymValue> evaluate(const Expr &expr);
+  /// Returns nullopt for an unknown condition, and records the reason.
+  std::optional<bool> truth(const Expr &condition);
   /// Looks up a name of the current module whose value needs host code: a list of configurations.
   std::optional<SymValue> lookup(const std::string &name);
-  /// Calls a function of the host program, or a lambda. Unknown arguments are not an error.
-  SymValue call(const FunctionStmt &function, const std::vector<BoundArgument> &arguments, SourceRange range);
+  /// Runs a function of the host program, or a lambda, with the arguments in the scope.
+  SymValue run(const FunctionStmt &function);
   /// Calls a condition of filter(): an undecided one keeps the item.
   std::optional<bool> callCondition(const SymValue &condition, SymValue &item, SourceRange range);
+  /// Evaluates a call of Config, by name; returns nullopt for others.
+  std::optional<SymValue> callOfConfig(const CallExpr &call);
   std::optional<SymValue> memberOf(const SymValue &configuration, const std::string &name);
 
   Configuration &configuration(const SymValue &value) { return configurations[static_cast<size_t>(value.dims[0])]; }
@@ -59,22 +61,11 @@ public:
 private:
   enum class Flow { GoesOn, Continue, Break, Return, Unknown };
 
-  // HostReader.cpp
-  std::optional<bool> truth(const Expr &condition);
-  std::optional<std::vector<SymValue>> items(const Expr &iterable);
-  SymValue comprehension(const ComprehensionExpr &expr);
-  bool clauses(const ComprehensionExpr &expr, size_t index, std::vector<SymValue> &results);
-  SymValue lambda(const LambdaExpr &expr);
-  SymValue boolOp(const BoolOpExpr &expr);
-
-  // HostReaderWalk.cpp
-  void bind(const Expr &target, const SymValue &value);
   Flow walk(const Block &block, SymValue &returned);
   Flow walkIf(const IfStmt &stmt, SymValue &returned);
   Flow walkFor(const ForStmt &stmt, SymValue &returned);
   Flow walkWhile(const WhileStmt &stmt, SymValue &returned);
 
-  std::optional<SymValue> callOfConfig(const CallExpr &call);
   SymValue makeConfiguration(const std::vector<BoundArgument> &arguments, SourceRange range, size_t reported);
 
   Sema &sema;
@@ -84,10 +75,29 @@ private:
   size_t reportedBefore, workBefore;
   std::deque<Configuration> configurations;
   std::map<std::pair<std::string, std::pair<const Expr *, size_t>>, SymValue> values; // names of modules
-  std::map<const LambdaExpr *, const FunctionStmt *> lambdas;
   std::vector<UnknownHost> notes;
   bool isPruning = false;
   unsigned openDecisions = 0; // enclosing undecided conditions
+
+  friend class Decisions;
+};
+
+/// Counts the undecided conditions of a scope, such as an iteration of a loop, that let later statements run.
+class Decisions {
+public:
+  explicit Decisions(HostReader *reader) : reader(reader), before(reader ? reader->openDecisions : 0) {}
+  ~Decisions() {
+    if (reader)
+      reader->openDecisions = before;
+  }
+  void add(const std::optional<bool> &decision) {
+    if (reader && !decision)
+      ++reader->openDecisions;
+  }
+
+private:
+  HostReader *reader;
+  unsigned before;
 };
 
 } // namespace tile::frontend

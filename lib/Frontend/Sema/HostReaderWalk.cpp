@@ -1,44 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Evaluates functions and statements of the host program that create lists of configurations, as described in
+// Executes functions and statements of the host program that create lists of configurations, as described in
 // HostReader.h.
 
 #include "Frontend/Sema/Calls.h"
 #include "Frontend/Sema/Evaluator.h"
 #include "Frontend/Sema/HostReader.h"
 #include "Frontend/Sema/ModuleNames.h"
-#include "Frontend/Values/Collections.h"
-
-#include "Frontend/Syntax/Names.h"
+#include "Frontend/Sema/Statements.h"
 
 using namespace mlir;
 
 namespace tile::frontend {
 
-SymValue HostReader::call(const FunctionStmt &function, const std::vector<BoundArgument> &arguments,
-                          SourceRange range) {
-  constexpr size_t maxDepth = 50; // each level may recurse into expressions of any height
-  if (sema.session.frames.size() > maxDepth)
-    return sema.session.error(Diag::call_depth, range, {function.name, std::to_string(maxDepth)});
-  if (sema.names.reportBroken(function, range))
-    return {};
-  Environment inner;
-  if (function.name.empty())
-    inner = sema.session.scope;
-  if (!sema.calls.bindParameters(function, arguments, range, inner))
-    return {};
+SymValue HostReader::run(const FunctionStmt &function) {
   const FunctionStmt *reader = std::exchange(decorated, nullptr);
-  unsigned before = openDecisions;
-  sema.session.frames.push_back({&function, range, sema.session.location(range)});
+  Decisions decisions(this);
   SymValue result = SymValue::makeConstant(NoneValue{});
-  {
-    InModule inside(sema, sema.names.ownerOf(function));
-    std::swap(sema.session.scope, inner);
-    Flow flow = walk(function.body, result);
-    if (flow == Flow::Unknown || sema.session.exhausted)
-      result = {};
-  }
-  sema.session.frames.pop_back();
-  openDecisions = before;
+  if (walk(function.body, result) == Flow::Unknown || sema.session.exhausted)
+    result = {};
   decorated = reader;
   return result;
 }
@@ -57,27 +36,6 @@ std::optional<bool> HostReader::callCondition(const SymValue &condition, SymValu
   return true;
 }
 
-/// Binds a target; mismatched elements become unknown.
-void HostReader::bind(const Expr &target, const SymValue &value) {
-  if (const auto *name = as<NameExpr>(&target)) {
-    sema.session.scope[name->id] = Binding{value, target.range};
-    return;
-  }
-  if (const auto *item = as<SubscriptExpr>(&target)) {
-    SymValue container = sema.evaluator.evaluate(*item->value), index = sema.evaluator.evaluate(*item->index);
-    bind(*item->value, index.isError() ? SymValue() : withItem(container, index, value).value_or(SymValue()));
-    return;
-  }
-  const auto *tuple = as<TupleExpr>(&target);
-  const auto *list = as<ListExpr>(&target);
-  if (!tuple && !list)
-    return;
-  const std::vector<const Expr *> &names = tuple ? tuple->elements : list->elements;
-  bool fits = value.isTuple() && value.elements.size() == names.size();
-  for (auto [place, name] : llvm::enumerate(names))
-    bind(*name, fits ? value.elements[place] : SymValue());
-}
-
 HostReader::Flow HostReader::walkIf(const IfStmt &stmt, SymValue &returned) {
   for (const IfStmt::Branch &branch : stmt.branches) {
     std::optional<bool> holds = truth(*branch.condition);
@@ -89,13 +47,12 @@ HostReader::Flow HostReader::walkIf(const IfStmt &stmt, SymValue &returned) {
 }
 
 HostReader::Flow HostReader::walkFor(const ForStmt &stmt, SymValue &returned) {
-  unsigned before = openDecisions;
-  for (const SymValue &item : items(*stmt.iterator).value_or(std::vector<SymValue>())) {
+  for (const SymValue &item : sema.evaluator.itemsOf(*stmt.iterator).value_or(std::vector<SymValue>())) {
     if (!sema.session.charge(1, stmt.range))
       return Flow::Unknown;
-    bind(*stmt.target, item);
+    Decisions decisions(this);
+    sema.statements.assign(*stmt.target, item, stmt.iterator->range);
     Flow flow = walk(stmt.body, returned);
-    openDecisions = before;
     if (flow == Flow::Break)
       break;
     if (flow == Flow::Return || flow == Flow::Unknown)
@@ -122,16 +79,16 @@ HostReader::Flow HostReader::walk(const Block &block, SymValue &returned) {
   for (const Stmt *stmt : block) {
     Flow flow = Flow::GoesOn;
     if (const auto *assignment = as<AssignStmt>(stmt)) {
-      bind(*assignment->target, sema.evaluator.evaluate(*assignment->value));
+      sema.statements.assign(*assignment->target, sema.evaluator.evaluate(*assignment->value), stmt->range);
     } else if (const auto *annotated = as<AnnAssignStmt>(stmt)) {
       if (annotated->value)
-        bind(*annotated->target, sema.evaluator.evaluate(*annotated->value));
+        sema.statements.bind(*annotated->target, sema.evaluator.evaluate(*annotated->value));
     } else if (const auto *augmented = as<AugAssignStmt>(stmt)) {
       SymValue added = sema.evaluator.evaluate(*augmented->value);
       markConditional(added);
       SymValue value =
           sema.evaluator.applyBinary(augmented->op, sema.evaluator.evaluate(*augmented->target), added, stmt->range);
-      bind(*augmented->target, sema.session.limitSize(std::move(value), stmt->range));
+      sema.statements.bind(*augmented->target, sema.session.limitSize(std::move(value), stmt->range));
     } else if (const auto *expression = as<ExprStmt>(stmt)) {
       sema.evaluator.changeList(*expression->value);
     } else if (const auto *branches = as<IfStmt>(stmt)) {

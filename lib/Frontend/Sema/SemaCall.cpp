@@ -21,6 +21,7 @@ namespace {
 
 // Python's limit is 1000; here each level is a copy of the helper's code.
 constexpr size_t maxCallDepth = 100;
+constexpr size_t maxHostDepth = 50; // each level may recurse into expressions of any height
 constexpr unsigned maxInlinedCalls = 10000;
 
 std::optional<bool> typePredicate(DType type, bool isBlock, std::string_view name) {
@@ -168,8 +169,8 @@ SymValue Calls::evaluateCall(const CallExpr &expr) {
 }
 
 /// Calls a function, method, class or object; nullopt for other callees.
-std::optional<SymValue> Calls::callFunction(const SymValue &callee, std::vector<BoundArgument> &arguments,
-                                            SourceRange range) {
+std::optional<SymValue> Calls::callDefinition(const SymValue &callee, std::vector<BoundArgument> &arguments,
+                                              SourceRange range) {
   if (callee.kind == SymValue::Kind::Method)
     arguments.insert(arguments.begin(), {"", callee.elements.front(), range});
   if (callee.isConstant() || callee.kind == SymValue::Kind::Method) {
@@ -190,7 +191,7 @@ std::optional<SymValue> Calls::callFunction(const SymValue &callee, std::vector<
 
 SymValue Calls::callValue(const SymValue &callee, std::vector<BoundArgument> arguments, SourceRange range,
                           SourceRange calleeRange) {
-  if (std::optional<SymValue> result = callFunction(callee, arguments, range))
+  if (std::optional<SymValue> result = callDefinition(callee, arguments, range))
     return *result;
   if (callee.isConstant()) {
     if (const auto *space = std::get_if<NamespaceValue>(&callee.constant)) {
@@ -401,7 +402,6 @@ bool Calls::bindParameters(const FunctionStmt &function, const std::vector<Bound
   return true;
 }
 
-/// Emits the body of a helper inline, with the arguments bound to its parameters.
 SymValue Calls::callHelper(const FunctionStmt &function, const std::vector<BoundArgument> &arguments, SourceRange range,
                            SymValue *self) {
   if (function.isHost) {
@@ -411,13 +411,21 @@ SymValue Calls::callHelper(const FunctionStmt &function, const std::vector<Bound
     if (std::optional<SymValue> result = sema.names.callHostFunction(function, values, range))
       return *result;
   }
-  if (host)
-    return function.isConstexpr && !self ? host->call(function, arguments, range) : SymValue();
-  if (frames.size() >= maxCallDepth)
-    return error(Diag::call_depth, range, {function.name, std::to_string(maxCallDepth)});
-  if (++inlinedCalls > maxInlinedCalls)
+  if (host && (!function.isConstexpr || self))
+    return {};
+  return callFunction(function, arguments, range, self);
+}
+
+SymValue Calls::callFunction(const FunctionStmt &function, const std::vector<BoundArgument> &arguments,
+                             SourceRange range, SymValue *self) {
+  const size_t maxDepth = host ? maxHostDepth : maxCallDepth;
+  if (frames.size() >= maxDepth)
+    return error(Diag::call_depth, range, {function.name, std::to_string(maxDepth)});
+  if (!host && ++inlinedCalls > maxInlinedCalls)
     return error(Diag::too_many_calls, range, {std::to_string(maxInlinedCalls)});
   Environment inner;
+  if (function.name.empty()) // a lambda
+    inner = scope;
   if (!bindParameters(function, arguments, range, inner))
     return {};
   if (sema.names.reportBroken(function, range))
@@ -425,6 +433,11 @@ SymValue Calls::callHelper(const FunctionStmt &function, const std::vector<Bound
   frames.push_back({&function, range, location(range)});
   InModule inside(sema, sema.names.ownerOf(function));
   std::swap(scope, inner);
+  if (host) {
+    SymValue result = host->run(function);
+    frames.pop_back();
+    return result;
+  }
   if (request.recordVariables)
     sema.records.text.functions[frames.back().caller] = function.name;
   for (const auto &[name, binding] : scope) {

@@ -5,6 +5,7 @@
 #include "Frontend/Sema/Calls.h"
 #include "Frontend/Sema/Evaluator.h"
 #include "Frontend/Sema/HostReader.h"
+#include "Frontend/Sema/ModuleNames.h"
 #include "Frontend/Sema/Statements.h"
 #include "Frontend/Syntax/Names.h"
 #include "Frontend/Values/Collections.h"
@@ -85,30 +86,35 @@ SymValue Evaluator::evaluateComprehension(const ComprehensionExpr &expr) {
 bool Evaluator::evaluateClauses(const ComprehensionExpr &expr, size_t clause, std::vector<SymValue> &results) {
   if (clause == expr.clauses.size()) {
     results.push_back(evaluate(*expr.element));
-    return !results.back().isError() && charge(1, expr.range);
+    if (host)
+      host->markConditional(results.back());
+    bool goesOn = host ? results.size() < PythonContext::mostElements : !results.back().isError();
+    return goesOn && charge(1, expr.range);
   }
   const ComprehensionExpr::Clause &current = expr.clauses[clause];
   std::optional<std::vector<SymValue>> items = itemsOf(*current.iterable);
+  if (!items && host)
+    results.push_back({});
   if (!items)
-    return false;
+    return host;
   for (const SymValue &item : *items) {
-    bool unpacks = current.targets.size() > 1;
-    if (unpacks && (!item.isTuple() || item.elements.size() != current.targets.size())) {
+    if (!charge(1, expr.range))
+      return false;
+    bool unpacks = current.targets.size() > 1, fits = item.isTuple() && item.elements.size() == current.targets.size();
+    if (unpacks && !fits && !host) {
       error(Diag::unpack_count, current.iterable->range, {describe(item), std::to_string(current.targets.size())});
       return false;
     }
     for (auto [index, target] : llvm::enumerate(current.targets))
-      scope[target] = Binding{unpacks ? item.elements[index] : item, current.iterable->range};
+      scope[target] = Binding{!unpacks ? item : fits ? item.elements[index] : SymValue(), current.iterable->range};
+    Decisions decisions(host);
     bool holds = true;
     for (const Expr *condition : current.conditions) {
-      SymValue value = evaluate(*condition);
-      std::optional<bool> known = value.isError() ? std::nullopt : truthOf(value);
-      if (!known) {
-        if (!value.isError())
-          error(Diag::constant_needed, condition->range, {"the condition of a comprehension", describe(value)});
+      std::optional<bool> known = holds ? truthOfClause(*condition) : false;
+      if (!known && !host)
         return false;
-      }
-      holds &= *known;
+      decisions.add(known);
+      holds &= known.value_or(true);
     }
     if (holds && !evaluateClauses(expr, clause + 1, results))
       return false;
@@ -116,13 +122,50 @@ bool Evaluator::evaluateClauses(const ComprehensionExpr &expr, size_t clause, st
   return true;
 }
 
-/// Returns the items of a comprehension: the elements of a tuple, the keys of a dictionary, or a range of constants.
+/// Evaluates a condition of a comprehension.
+std::optional<bool> Evaluator::truthOfClause(const Expr &condition) {
+  if (host)
+    return host->truth(condition);
+  SymValue value = evaluate(condition);
+  std::optional<bool> known = value.isError() ? std::nullopt : truthOf(value);
+  if (!known && !value.isError())
+    error(Diag::constant_needed, condition.range, {"the condition of a comprehension", describe(value)});
+  return known;
+}
+
+/// A lambda is an anonymous function. It is evaluated in the scope of its call which, for list filters, is the
+/// enclosing one.
+SymValue Evaluator::evaluateLambda(const LambdaExpr &expr) {
+  const FunctionStmt *&function = lambdas[&expr];
+  if (!function) {
+    Module &nodes = sema.session.scratchModules.emplace_back();
+    auto *made = nodes.make<FunctionStmt>(expr.range);
+    auto *result = nodes.make<ReturnStmt>(expr.body->range);
+    result->value = expr.body;
+    made->body = {result};
+    made->isHost = made->isConstexpr = true;
+    for (StringRef name : expr.parameters) {
+      Parameter &parameter = made->parameters.emplace_back();
+      parameter.isKeywords = name.consume_front("**");
+      parameter.isVarArgs = !parameter.isKeywords && name.consume_front("*");
+      parameter.name = name.str();
+      parameter.range = expr.range;
+    }
+    sema.names.owners[made] = sema.names.current;
+    function = made;
+  }
+  return SymValue::makeConstant(function);
+}
+
 std::optional<std::vector<SymValue>> Evaluator::itemsOf(const Expr &iterable) {
+  size_t reported = diagnostics.all().size();
   SymValue value = evaluate(iterable);
   std::optional<std::vector<SymValue>> items = itemsOfValue(value);
-  if (items && value.isConstant())
+  if (!items && host)
+    host->note(Diag::unknown_list, iterable.range, reported);
+  if (items && value.isConstant() && !host)
     items = std::nullopt;
-  if (items || value.isError())
+  if (items || value.isError() || host)
     return items;
   if (value.kind != SymValue::Kind::Range) {
     error(Diag::not_iterable, iterable.range, {describe(value)});
@@ -225,10 +268,7 @@ bool Evaluator::changeList(const Expr &expr) {
       host->markConditional(argument.value);
   SymValue changed = info ? sema.calls.callBuiltin(*info, arguments, expr.range)
                           : error(Diag::not_supported, expr.range, {"'" + unparse(expr) + "' of " + describe(object)});
-  if (host)
-    scope[name->id].value = std::move(changed);
-  else
-    sema.statements.bind(*name, std::move(changed));
+  sema.statements.bind(*name, std::move(changed));
   return true;
 }
 

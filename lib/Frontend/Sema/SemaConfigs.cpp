@@ -60,7 +60,6 @@ std::optional<SymValue> HostReader::memberOf(const SymValue &value, const std::s
   return std::nullopt;
 }
 
-/// Evaluates calls of Config, by name; returns nullopt for others.
 std::optional<SymValue> HostReader::callOfConfig(const CallExpr &call) {
   const auto *name = as<NameExpr>(call.callee);
   const auto *member = as<AttributeExpr>(call.callee);
@@ -138,7 +137,7 @@ void Tuner::prune(HostReader &reader, const Expr &rules, const ResolvedParameter
   arguments[1].value = std::move(named);
   reader.beginPruning();
   if (function)
-    pruned = reader.call(**function, arguments, rules.range);
+    pruned = sema.calls.callFunction(**function, arguments, rules.range);
   std::vector<SymValue> kept = reader.configurationsOf(pruned, rules.range);
   if (!kept.empty()) {
     configurations = std::move(kept);

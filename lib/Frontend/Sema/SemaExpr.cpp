@@ -3,6 +3,7 @@
 // is emitted.
 
 #include "Frontend/Emit/Builtins.h"
+#include "Frontend/Host/HostFacts.h"
 #include "Frontend/Sema/Calls.h"
 #include "Frontend/Sema/Classes.h"
 #include "Frontend/Sema/Evaluator.h"
@@ -25,8 +26,7 @@ namespace tile::frontend {
 SymValue Evaluator::evaluate(const Expr &expr) {
   if (!charge(1, expr.range))
     return {};
-  std::optional<SymValue> value = host ? host->evaluate(expr) : std::nullopt;
-  SymValue result = limitSize(value ? std::move(*value) : evaluateKind(expr), expr.range);
+  SymValue result = limitSize(evaluateKind(expr), expr.range);
   sema.records.observe(expr.range, result);
   return result;
 }
@@ -58,6 +58,8 @@ SymValue Evaluator::evaluateKind(const Expr &expr) {
   case ExprKind::Conditional:
     return evaluateConditional(*as<ConditionalExpr>(&expr));
   case ExprKind::Call:
+    if (std::optional<SymValue> made = host ? host->callOfConfig(*as<CallExpr>(&expr)) : std::nullopt)
+      return *made;
     return sema.calls.evaluateCall(*as<CallExpr>(&expr));
   case ExprKind::Attribute:
     return attributeOf(evaluate(*as<AttributeExpr>(&expr)->value), *as<AttributeExpr>(&expr));
@@ -71,10 +73,13 @@ SymValue Evaluator::evaluateKind(const Expr &expr) {
     return evaluateComprehension(*as<ComprehensionExpr>(&expr));
   case ExprKind::Dict:
     return evaluateDictionary(*as<DictExpr>(&expr));
+  case ExprKind::Lambda:
+    if (isHostCode())
+      return evaluateLambda(*as<LambdaExpr>(&expr));
+    break;
   case ExprKind::Ellipsis:
   case ExprKind::Slice:
   case ExprKind::Starred:
-  case ExprKind::Lambda:
     break;
   }
   return error(Diag::not_supported, expr.range, {"'" + unparse(expr) + "' as a value"});
@@ -193,6 +198,10 @@ SymValue Evaluator::evaluateBinary(const BinaryExpr &expr) {
 }
 
 SymValue Evaluator::evaluateUnary(const UnaryExpr &expr) {
+  if (host && expr.op == UnaryOp::Not) {
+    std::optional<bool> known = host->truth(*expr.operand);
+    return known ? SymValue::makeConstant(!*known) : SymValue();
+  }
   SymValue operand = evaluate(*expr.operand);
   std::optional<bool> holds = expr.op == UnaryOp::Not && !operand.isConstant() ? truthOf(operand) : std::nullopt;
   if (holds)
@@ -203,12 +212,19 @@ SymValue Evaluator::evaluateUnary(const UnaryExpr &expr) {
 }
 
 /// Evaluates from left to right; a constant that determines the result ends the evaluation, other constants are
-/// dropped.
+/// dropped. In the host program it also determines the result in spite of unknown operands, because evaluation has no
+/// side effects there.
 SymValue Evaluator::evaluateBoolOp(const BoolOpExpr &expr) {
   std::optional<SymValue> result;
   SymValue last;
+  bool isOpen = false;
   for (const Expr *operand : expr.values) {
-    SymValue value = evaluate(*operand);
+    std::optional<bool> fact = host ? hostCondition(*operand, request.targetCapability) : std::nullopt;
+    SymValue value = fact ? SymValue::makeConstant(*fact) : evaluate(*operand);
+    if (host && !truthOf(value)) {
+      isOpen = true;
+      continue;
+    }
     if (value.isError())
       return {};
     last = value;
@@ -225,8 +241,10 @@ SymValue Evaluator::evaluateBoolOp(const BoolOpExpr &expr) {
     if (!known)
       return error(Diag::logical_operand, operand->range, {std::string(spelling(expr.op)), describe(value)});
     if (*known == (expr.op == BoolOperator::Or))
-      return value;
+      return isOpen ? SymValue::makeConstant(*known) : value;
   }
+  if (isOpen)
+    return {};
   return result ? *result : last;
 }
 
@@ -295,6 +313,8 @@ SymValue Evaluator::condition(const SymValue &value, SourceRange range) {
 }
 
 SymValue Evaluator::evaluateConditional(const ConditionalExpr &expr) {
+  if (host)
+    return evaluate(host->truth(*expr.condition).value_or(true) ? *expr.thenValue : *expr.elseValue);
   SymValue chosen = evaluate(*expr.condition);
   if (chosen.isError())
     return {};

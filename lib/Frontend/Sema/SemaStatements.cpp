@@ -106,7 +106,7 @@ bool Statements::emitSimple(const Stmt &stmt) {
 /// Assigning a number to a plain name makes it a run-time scalar with a fixed type. Types, None and functions stay
 /// constants.
 SymValue Statements::decay(const SymValue &value, SourceRange range) {
-  if (!frames.empty() && frames.back().function->isConstexpr)
+  if (host || isConstexprFunction())
     return value;
   return value.isConstant() && isNumber(value.constant) ? emitter.toTensor(value, range) : value;
 }
@@ -135,6 +135,8 @@ void Statements::decayApart(SymValue &value, const SymValue &other, SourceRange 
 
 void Statements::bind(const NameExpr &target, SymValue value) {
   Binding &binding = scope[target.id] = Binding{std::move(value), target.range};
+  if (host)
+    return;
   sema.records.recordVariable(target.id, binding);
   sema.records.observe(target.range, binding.value, /*isName=*/true);
 }
@@ -159,7 +161,10 @@ void Statements::assign(const Expr &target, const SymValue &value, SourceRange r
   if (const auto *item = as<SubscriptExpr>(&target))
     return sema.evaluator.assignItem(*item, value);
   const auto *tuple = as<TupleExpr>(&target);
-  const auto &targets = tuple ? tuple->elements : as<ListExpr>(&target)->elements;
+  const auto *list = as<ListExpr>(&target);
+  if (!tuple && !list) // "*others" of the host program
+    return;
+  const auto &targets = tuple ? tuple->elements : list->elements;
   bool fits = value.isTuple() && value.elements.size() == targets.size();
   if (!fits && !value.isError())
     error(Diag::unpack_count, range, {describe(value), std::to_string(targets.size())},
