@@ -2,6 +2,7 @@
 // The compiler driver. All results stay in memory and the tool writes them, so an error leaves no file behind.
 #include "Driver/Compilation.h"
 
+#include "Analysis/SummationOrder.h"
 #include "Codegen/EmitHeader.h"
 #include "Codegen/EmitManifest.h"
 #include "Codegen/EmitPtx.h"
@@ -206,6 +207,8 @@ bool Compilation::selectKernel() {
     if (kernel != chosen)
       kernel.erase();
 
+  if (auto kernel = dyn_cast<KernelOp>(*chosen))
+    kernelOrder.program = printTileProgram(kernel);
   codegen::SourceInfo source{options.input == "-" ? "<stdin>" : sourcePaths().nameOf(options.input),
                              hashOf(options.inputText), compilerVersion};
   llvm::Expected<runtime::Manifest> described = codegen::describeKernel(chosen, source);
@@ -297,6 +300,12 @@ bool Compilation::runPasses(const GpuPipelineOptions &pipeline, Attempt attempt,
   manager.addInstrumentation(createPassTimer(timing));
   if (watcher)
     manager.addInstrumentation(createPassWatch(*watcher));
+  manager.addInstrumentation(createLastFormReader([&](KernelOp kernel) {
+    SummationOrder order = describeSummation(kernel);
+    kernelOrder.steps = std::move(order.steps);
+    kernelOrder.keys = std::move(order.keys);
+    kernelOrder.isShared = order.isShared;
+  }));
   if (options.printLayouts)
     manager.addInstrumentation(createLayoutPrinter(layouts));
   if (!options.dumpDirectory.empty())
@@ -404,18 +413,25 @@ bool Compilation::generate() {
   return assemble(*ptx);
 }
 
+/// Records what determines the bits of the results.
+void Compilation::describeOrder(StringRef ptx) {
+  Timing::Scope scope(timing, "order");
+  description.order = order::recordOrder(kernelOrder, std::string_view(ptx), description.entry, gpu->name,
+                                         order::findAssembler(assembled.image));
+}
+
 bool Compilation::assemble(const std::string &ptx) {
   if (options.emit == EmitKind::Ptx)
-    return finish(ptx);
+    return finish(ptx, ptx);
   if (isCancelled())
     return false;
   std::optional<std::string> ptxas = codegen::findPtxas(options.toolkit);
   if (!ptxas && options.emit == EmitKind::Manifest)
-    return finish(ptx); // complete except for the register count
+    return finish(ptx, ptx); // complete except for the register count
   if (!ptxas && options.toolkit.ptxas.empty() && options.takesPtx) {
     note("ptxas was not found: the kernel stays PTX, which the driver compiles when it loads it");
     assembled.image = ptx;
-    return finish(ptx);
+    return finish(ptx, ptx);
   }
   if (!ptxas)
     return fail(Outcome::Environment,
@@ -453,12 +469,13 @@ bool Compilation::assemble(const std::string &ptx) {
   assembled.image = std::move(made->cubin);
   assembled.ptx = ptx;
   assembled.warnings = std::move(made->report.warnings);
-  return finish(assembled.image, options.keepsPtx() ? StringRef(ptx) : StringRef());
+  return finish(assembled.image, ptx);
 }
 
 bool Compilation::finish(StringRef artifact, StringRef ptx) {
   if (description.format.empty())
     description.format = "ptx";
+  describeOrder(ptx);
   if (runtime::Status status = runtime::validate(description); !status)
     return fail(Outcome::Rejected, status.error().message);
   if (options.emit == EmitKind::Manifest) {
@@ -466,9 +483,10 @@ bool Compilation::finish(StringRef artifact, StringRef ptx) {
     return true;
   }
   std::string json = runtime::toJson(description);
-  runtime::Result<std::string> described = description.format == "ptx"
-                                               ? runtime::appendPtxManifest(artifact.str(), json)
-                                               : runtime::appendManifestSection(bytesOf(artifact), json, ptx);
+  runtime::Result<std::string> described =
+      description.format == "ptx"
+          ? runtime::appendPtxManifest(artifact.str(), json)
+          : runtime::appendManifestSection(bytesOf(artifact), json, options.keepsPtx() ? ptx : StringRef());
   if (!described)
     return fail(Outcome::Internal, described.error().message);
   output = options.emit == EmitKind::Header ? codegen::emitHeader({&description, 1}, *described, options.headerName)

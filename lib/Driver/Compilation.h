@@ -18,6 +18,7 @@
 #include "Driver/Timing.h"
 #include "Frontend/Frontend.h"
 #include "Lint/Lint.h"
+#include "Order/RecordOrder.h"
 #include "Runtime/Manifest.h"
 #include "Target/GpuTarget.h"
 
@@ -96,6 +97,7 @@ private:
   bool runPasses(const GpuPipelineOptions &pipeline, Attempt attempt, bool &needsLess);
   bool generate();
   bool assemble(const std::string &ptx);
+  void describeOrder(llvm::StringRef ptx);
   void noteSlowSteps();
   /// Returns false if the warning is an error.
   bool warnOfSpills(const codegen::KernelResources &resources);
@@ -125,6 +127,7 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> moduleOp;
   frontend::KernelText kernelText;
   runtime::Manifest description;
+  order::KernelOrder kernelOrder;
   Assembly assembled;
   std::string output;
   std::vector<std::string> files;

@@ -151,8 +151,23 @@ private:
   bool hasBegun = false;
 };
 
+class LastFormReader : public PassInstrumentation {
+public:
+  explicit LastFormReader(std::function<void(KernelOp)> read) : read(std::move(read)) {}
+  void runBeforePass(Pass *pass, Operation *op) override {
+    if (pass->getArgument() == "convert-cta-to-nvvm")
+      enclosingModule(op).walk([&](KernelOp kernel) { read(kernel); });
+  }
+
+private:
+  std::function<void(KernelOp)> read;
+};
+
 } // namespace
 
+std::unique_ptr<PassInstrumentation> createLastFormReader(std::function<void(KernelOp)> read) {
+  return std::make_unique<LastFormReader>(std::move(read));
+}
 std::unique_ptr<PassInstrumentation> createPassWatch(PassWatcher &watcher) {
   return std::make_unique<PassWatch>(watcher);
 }

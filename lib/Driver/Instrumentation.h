@@ -4,9 +4,12 @@
 
 #include "Driver/Timing.h"
 
+#include "Tile/TileDialect.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassInstrumentation.h"
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -24,6 +27,9 @@ std::unique_ptr<mlir::PassInstrumentation> createPassTimer(Timing &timing);
 
 /// Stores in `tables` the layouts of the last kernel IR that contained any, one table for each layout.
 std::unique_ptr<mlir::PassInstrumentation> createLayoutPrinter(std::string &tables);
+
+/// Calls `read` with each kernel in its last form, before threads get functions.
+std::unique_ptr<mlir::PassInstrumentation> createLastFormReader(std::function<void(KernelOp)> read);
 
 /// Observes the IR and the remarks of all passes.
 class PassWatcher {

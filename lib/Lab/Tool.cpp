@@ -26,6 +26,7 @@ constexpr Subcommand ownSubcommands[] = {
     {"compare", "Compare two builds of a kernel, its outputs with recorded ones, or two files of measurements",
      addCompare},
     {"list-variants", "Print which of an artifact's variants a call would use, and why", addListVariants},
+    {"order", "Print in which order each variant adds floats, as a value that is equal if the bits are", addOrder},
     {"tune", "Measure which variants are fastest for which sizes", addTune},
     {"describe", "Print an artifact's manifest", addDescribe},
     {"devices", "List the GPUs of this machine", addDevices}};

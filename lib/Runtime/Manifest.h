@@ -13,6 +13,7 @@
 #include "Runtime/Cost.h"
 #include "Runtime/DataType.h"
 #include "Runtime/Expression.h"
+#include "Runtime/Order.h"
 #include "Runtime/ProgramsCost.h"
 #include "Runtime/Result.h"
 #include "Target/Card/Card.h"
@@ -127,6 +128,7 @@ struct Manifest {
   /// The work of one program if the kernel is not a GEMM. With neither, times are unknown.
   std::optional<ProgramsCost> programs;
   std::vector<Expectation> expect;
+  Order order;
 
   const Parameter *findParameter(std::string_view name) const;
 };

@@ -158,6 +158,33 @@ Json tensorMapJson(const TensorMapSpec &map) {
           {"l2_promotion", map.l2Promotion}};
 }
 
+Order readOrder(const Json &json, std::optional<Error> &error) {
+  const ObjectReader reader(json, "order", error);
+  Order order;
+  order.value = reader.string("value");
+  order.program = reader.string("program");
+  order.steps = reader.string("steps");
+  order.arithmetic = reader.string("arithmetic");
+  order.list = reader.strings("list");
+  order.unknown = reader.strings("unknown");
+  if (!order.value.empty() && !order.unknown.empty())
+    reader.fail(reader.pathOf("value"), "is given although something is unknown");
+  return order;
+}
+
+Json orderJson(const Order &order) {
+  Json json = Json::object();
+  for (const auto &[key, hash] : {std::pair("value", &order.value), std::pair("program", &order.program),
+                                  std::pair("steps", &order.steps), std::pair("arithmetic", &order.arithmetic)})
+    if (!hash->empty())
+      json[key] = *hash;
+  if (!order.list.empty())
+    json["list"] = order.list;
+  if (!order.unknown.empty())
+    json["unknown"] = order.unknown;
+  return json;
+}
+
 /// Puts each list of scalars in pretty-printed JSON on one line: `"box": [128, 64]`.
 std::string joinPlainLists(std::string_view text) {
   std::string result;
@@ -248,6 +275,8 @@ Result<Manifest> parseManifest(std::string_view text) {
     manifest.cost = readCost(*cost, error);
     manifest.programs = readPrograms(*cost, error);
   }
+  if (const Json *order = reader.find("order"))
+    manifest.order = readOrder(*order, error);
   if (error)
     return withContext("manifest", *error);
   if (Status status = validate(manifest); !status)
@@ -313,6 +342,8 @@ std::string toJson(const Manifest &manifest, int indent) {
   for (const Expectation &expectation : manifest.expect)
     json["expect"].push_back(
         {{"buffer", expectation.buffer}, {"expression", expectation.expression}, {"tolerance", expectation.tolerance}});
+  if (manifest.order.isRecorded())
+    json["order"] = orderJson(manifest.order);
   // Replaces text that is not UTF-8 (a file name, for example) instead of rejecting it.
   const std::string text = json.dump(indent, ' ', false, Json::error_handler_t::replace);
   return indent < 0 ? text : joinPlainLists(text);

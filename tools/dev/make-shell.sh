@@ -41,6 +41,7 @@ words() { options "$@" | awk -F'\t' '{ n = split($1, name, " "); for (i = 1; i <
 tilec_subcommands() {
   printf 'run\tcompile a kernel, run it and check its results\n'
   printf 'explain\tcompile and run a kernel, and write a page that says where its time goes\n'
+  printf 'order\tprint in which order each variant of a kernel adds floats\n'
   printf 'verify\tprove that the accesses of a kernel are in bounds, or find counterexamples; compare two kernels\n'
 }
 subcommands() { "$bin/tile-run" --help | awk '/^Subcommands:/ { on = 1; next } on && /^  [a-z]/ { name = $1; $1 = ""; sub(/^ /, ""); print name "\t" $0; next } on && !/^  / { on = 0 }'; }
@@ -76,7 +77,7 @@ roff_options() { options "$@" | while IFS=$'\t' read -r _ _ form text; do printf
   echo "  COMPREPLY=()"
   echo "  [[ \$word == -* ]] && COMPREPLY=(\$(compgen -W \"\$words\" -- \"\$word\"))"
   echo "  [[ \${COMPREPLY-} != *= ]] || compopt -o nospace 2>/dev/null"
-  echo "  [[ \$word == -* || \$COMP_CWORD -gt 1 ]] || COMPREPLY=(\$(compgen -W 'run explain verify format lsp opt' -- \"\$word\"))"
+  echo "  [[ \$word == -* || \$COMP_CWORD -gt 1 ]] || COMPREPLY=(\$(compgen -W 'run explain order verify format lsp opt' -- \"\$word\"))"
   echo "} && complete -o default -F _tilec tilec"
 } >"$out/tilec.bash"
 {
@@ -122,7 +123,7 @@ roff_options() { options "$@" | while IFS=$'\t' read -r _ _ form text; do printf
   done < <(subcommands)
 } >"$out/tile-run.fish"
 {
-  printf '.TH TILEC 1 "" "tile %s"\n.SH NAME\ntilec \\- compiler for tile kernels\n.SH SYNOPSIS\n.B tilec\n[options] file.tile\n.br\n.B tilec run\n[options] file.tile NAME=VALUE...\n.br\n.B tilec explain\n[options] file.tile NAME=VALUE...\n.br\n.B tilec verify\n[options] file.tile\n.SH OPTIONS\n' "$version"
+  printf '.TH TILEC 1 "" "tile %s"\n.SH NAME\ntilec \\- compiler for tile kernels\n.SH SYNOPSIS\n.B tilec\n[options] file.tile\n.br\n.B tilec run\n[options] file.tile NAME=VALUE...\n.br\n.B tilec explain\n[options] file.tile NAME=VALUE...\n.br\n.B tilec order\n[options] file.tile\n.br\n.B tilec verify\n[options] file.tile\n.SH OPTIONS\n' "$version"
   roff_options tilec
   while IFS=$'\t' read -r name text; do
     printf '.SH TILEC %s\n%s. It takes options of tilec, too.\n' "${name^^}" "${text^}"

@@ -34,6 +34,7 @@ The result is a cubin that carries its own description; tile-run and libtilert l
 Other commands; each has its own --help:
   tilec run      Compile a kernel and run it
   tilec explain  Write a page that shows the generated code and a simulated run
+  tilec order    Print in which order each variant of a kernel adds floats
   tilec verify   Prove that a kernel's accesses are in bounds, or find counterexamples
   tilec format   Format .tile files
   tilec opt      The same as tile-opt

@@ -8,6 +8,7 @@
 #include "LanguageServer/Server.h"
 #include "Messages.h"
 #include "Options.h"
+#include "OrderCommand.h"
 #include "PackCommand.h"
 #include "RunCommand.h"
 #include "Runner/Run.h"
@@ -122,6 +123,8 @@ int tile::tilecMain(int argc, char **argv) {
       return explainCommand(words.drop_front());
     if (first == "format")
       return formatCommand(words.drop_front());
+    if (first == "order")
+      return orderCommand(words.drop_front());
     if (first == "verify")
       return verifyCommand(words.drop_front());
     if (first == "lsp")

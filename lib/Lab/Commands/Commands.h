@@ -26,6 +26,7 @@ Action addRoofline(CLI::App &app, const RunOptions &start);
 Action addSoak(CLI::App &app, const RunOptions &start);
 Action addCompare(CLI::App &app, const RunOptions &start);
 Action addListVariants(CLI::App &app, const RunOptions &start);
+Action addOrder(CLI::App &app, const RunOptions &start);
 Action addVerify(CLI::App &app, const RunOptions &start);
 Action addTune(CLI::App &app, const RunOptions &start);
 Action addDescribe(CLI::App &app, const RunOptions &start);
