@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // tile-run compare old.cubin new.cubin M=512 N=512 K=300
+// tile-run compare old.cubin new.cubin --bits
 // tile-run compare gemm.cubin M=512 N=512 K=300 --recorded c=c.npy
 // tile-run compare before.jsonl after.jsonl
 #include "Lab/Compare.h"
 #include "Lab/Commands/Commands.h"
 #include "Lab/Results/CompareResults.h"
+#include "Lab/Verify/VerifyArtifact.h"
 #include "Runner/Results/Report.h"
 
 #include <algorithm>
@@ -27,11 +29,32 @@ static int compare(const RunOptions &options, const OtherArtifact &compared) {
   });
 }
 
+/// Says whether two artifacts give the same bits.
+static int compareBits(RunOptions options, const OtherArtifact &compared, std::optional<uint64_t> trials) {
+  constexpr double defaultSeconds = 100;
+  if (compared.file.empty() || !compared.variant.empty() || !options.recorded.empty() || options.within)
+    return reportFailure(options, runtime::makeError(TILE_ERROR_INVALID_ARGUMENT,
+                                                     "--bits needs two artifacts, and excludes --other-variant, "
+                                                     "--recorded and --within"));
+  VerifyOptions verify;
+  options.device = chooseDevice(options);
+  if (!options.limit)
+    options.limit.emplace(defaultSeconds);
+  verify.run = std::move(options);
+  verify.sameAs = compared.file;
+  verify.trials = trials;
+  verify.demandsBits = true;
+  verify.isJson = verify.run.format == "json";
+  return withArtifact(verify.run, [&](const runtime::Artifact &artifact) { return verifyArtifact(verify, artifact); });
+}
+
 struct CompareOptions {
   RunOptions run;
   OtherArtifact other;
   double threshold = 2; ///< percent
   std::string figure = "ratio";
+  bool bits = false;
+  std::optional<uint64_t> trials; ///< calls, for `bits`
 };
 
 static bool isResults(const std::string &file) {
@@ -148,6 +171,11 @@ Action addCompare(CLI::App &app, const RunOptions &start) {
   app.add_option("--other-variant", options->other.variant, "Variant of the other artifact (default: --variant)")
       ->type_name("NAME")
       ->group("Artifacts with several variants");
+  app.add_flag("--bits", options->bits,
+               "Say whether each variant gives the same bits as the one of that name in the other artifact: for all "
+               "calls if both add in the same order (tile-run order), else for --trials calls with random arguments");
+  app.add_option("--trials", options->trials, "With --bits: number of calls (default: 12)")
+      ->check(CLI::Range(uint64_t(1), uint64_t(1000000)));
   addCheckOptions(app, options->run);
   addRecordedOptions(app, "--recorded", options->run);
   app.get_option("--within")
@@ -163,6 +191,8 @@ Action addCompare(CLI::App &app, const RunOptions &start) {
     }
     if (isResults(options->run.artifact) && isResults(options->other.file) && options->run.arguments.empty())
       return compareFiles(*options);
+    if (options->bits)
+      return compareBits(options->run, options->other, options->trials);
     if (!options->other.file.empty() && isResults(options->run.artifact) != isResults(options->other.file))
       return reportFailure(options->run,
                            runtime::makeError(TILE_ERROR_INVALID_ARGUMENT,

@@ -22,6 +22,8 @@ std::string formatVerdict(const Verdict &verdict, size_t width, std::string_view
   std::string text = fmt::format("  {:<{}}  ", name, width);
   if (!verdict.skipped.empty())
     return text + fmt::format("not run: {}\n", verdict.skipped);
+  if (!verdict.equal.empty())
+    return text + fmt::format("equal: {}\n", verdict.equal);
   const std::string runs = fmt::format("{} {}{}", verdict.runs, unit, verdict.runs == 1 ? "" : "s");
   if (verdict.isCached)
     text += runs + " passed before";
@@ -63,7 +65,7 @@ nlohmann::ordered_json verdictToJson(const Verdict &verdict) {
   }
   for (const auto &[name, text] : {std::pair("required", &verdict.required), std::pair("note", &verdict.note),
                                    std::pair("problem", &verdict.problem), std::pair("command", &verdict.command),
-                                   std::pair("not_run", &verdict.skipped)})
+                                   std::pair("equal", &verdict.equal), std::pair("not_run", &verdict.skipped)})
     if (!text->empty())
       json[name] = *text;
   return json;

@@ -19,6 +19,7 @@ struct Verdict {
   std::string note;
   std::string problem; ///< the problem that was found; empty if there is none
   std::string command; ///< command that reproduces it
+  std::string equal;   ///< why the results are known to be equal without a run
   std::string skipped; ///< why the variant was not run
 
   bool isComplete() const { return runs >= planned && skipped.empty(); }

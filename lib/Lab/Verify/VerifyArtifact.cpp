@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Lab/Verify/VerifyArtifact.h"
 
+#include "Lab/Verify/BitContract.h"
 #include "Lab/Verify/LastStore.h"
 #include "Runner/Device/CudaDevice.h"
 #include "Runner/Inputs/Npy.h"
@@ -33,6 +34,8 @@ public:
       : options(options), kernel(std::move(kernel)), what(std::move(what)), unit(std::move(unit)) {}
 
   void add(const Verdict &verdict) { verdicts.push_back(verdict); }
+  /// Says why a call may use another variant of the second artifact.
+  void noteChoice(std::string reason) { choice = std::move(reason); }
 
   int finish() const {
     const bool isPassed =
@@ -41,7 +44,9 @@ public:
         std::all_of(verdicts.begin(), verdicts.end(), [](const Verdict &its) { return its.isComplete(); });
     const bool isNothing =
         std::all_of(verdicts.begin(), verdicts.end(), [](const Verdict &its) { return !its.skipped.empty(); });
-    options.isJson ? printJson(isPassed, isComplete) : printText(isPassed, isComplete);
+    const bool isEqual =
+        std::none_of(verdicts.begin(), verdicts.end(), [](const Verdict &its) { return its.equal.empty(); });
+    options.isJson ? printJson(isPassed, isComplete, isEqual) : printText(isPassed, isComplete, isEqual);
     return !isPassed || isNothing ? 1 : options.isStrict && !isComplete ? exitIncomplete : 0;
   }
 
@@ -49,7 +54,7 @@ private:
   double seconds() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - options.run.limit->start).count();
   }
-  void printText(bool isPassed, bool isComplete) const {
+  void printText(bool isPassed, bool isComplete, bool isEqual) const {
     size_t width = 0;
     uint64_t runs = 0;
     for (const Verdict &verdict : verdicts) {
@@ -60,6 +65,21 @@ private:
     for (const Verdict &verdict : verdicts)
       printPainted(stdout, options.run.colours.results, showControls(formatVerdict(verdict, width, unit)),
                    paintVerdicts);
+    if (!choice.empty())
+      fmt::print("  a call may use another variant of the second artifact: {}\n", showControls(choice));
+    if (options.demandsBits) {
+      const bool isProven = isEqual && choice.empty();
+      fmt::print("compare: {}{} in {:.1f} s, {} of {} variant{}\n",
+                 !isPassed  ? "different"
+                 : isProven ? "equal bits for all calls"
+                 : isEqual  ? "equal bits for all calls that use the same variant"
+                 : runs     ? fmt::format("equal bits in the {} call{} that were tried", runs, runs == 1 ? "" : "s")
+                            : "nothing is known",
+                 isComplete || !isPassed ? "" : "; not everything that was planned has run", seconds(),
+                 std::count_if(verdicts.begin(), verdicts.end(), [](const Verdict &its) { return !its.equal.empty(); }),
+                 verdicts.size(), verdicts.size() == 1 ? " by its order" : "s by their orders");
+      return;
+    }
     fmt::print("verify: {} in {:.1f} s, {} {}{} of {} variant{}{}\n",
                !isPassed   ? "FAILED"
                : runs == 0 ? "nothing has run"
@@ -67,7 +87,7 @@ private:
                seconds(), runs, unit, runs == 1 ? "" : "s", verdicts.size(), verdicts.size() == 1 ? "" : "s",
                isComplete || !isPassed ? "" : "; not everything that was planned has run");
   }
-  void printJson(bool isPassed, bool isComplete) const {
+  void printJson(bool isPassed, bool isComplete, bool isEqual) const {
     nlohmann::ordered_json json = {{"schema", 1},
                                    {"kernel", kernel},
                                    {"artifact", options.run.artifact},
@@ -77,13 +97,17 @@ private:
                                    {"complete", isComplete},
                                    {"seconds", seconds()},
                                    {"variants", nlohmann::ordered_json::array()}};
+    if (options.demandsBits)
+      json["equal_bits"] = isEqual && choice.empty();
+    if (!choice.empty())
+      json["choice"] = choice;
     for (const Verdict &verdict : verdicts)
       json["variants"].push_back(verdictToJson(verdict));
     fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
   }
 
   const VerifyOptions &options;
-  std::string kernel, what, unit;
+  std::string kernel, what, unit, choice;
   std::vector<Verdict> verdicts;
 };
 
@@ -275,8 +299,14 @@ Verdict compareVariant(const VerifyOptions &options, const SideOpener &opener, c
   agreement.run.limit.emplace(seconds);
   agreement.trials = verdict.planned = options.trials.value_or(defaultCalls);
   agreement.inputs = options.inputs;
-  verdict.required = chooseRequirement(variant.uses, (other ? *other : variant).uses, variant.manifest(),
-                                       options.run.within, agreement);
+  if (options.demandsBits) {
+    agreement.within = [](const Parameter &) { return 0; };
+    verdict.required = "same bits; not known for other calls: " +
+                       runtime::explainDifference(variant.manifest().order, other->manifest().order);
+  } else {
+    verdict.required = chooseRequirement(variant.uses, (other ? *other : variant).uses, variant.manifest(),
+                                         options.run.within, agreement);
+  }
   // If only a GPU is given, the simulator is the first side. With another artifact, both sides run on the same device.
   Result<std::unique_ptr<Device>> first = opener.load(variant.artifact, !other, agreement.run);
   Result<std::unique_ptr<Device>> second = opener.load((other ? *other : variant).artifact, false, agreement.run);
@@ -308,6 +338,7 @@ Verdict compareVariant(const VerifyOptions &options, const SideOpener &opener, c
           store && !store->empty())
         verdict.problem += "\nstored by " + *store;
     verdict.command = "tile-run verify " + variant.commandFor(difference->call, options.run) +
+                      (options.demandsBits ? " --within=0" : "") +
                       (other ? " --same-as=" + quoteWord(options.sameAs) : "") + " --device=" + options.run.device +
                       " --trials=1 --inputs=random";
   }
@@ -342,18 +373,32 @@ int verifyAgreement(const VerifyOptions &options, const Artifact &artifact) {
                        others ? fmt::format("on {}: {} against {}", device, options.run.artifact, options.sameAs)
                               : fmt::format("on {} against {}", device, simText(opener->multiprocessors())),
                        "call");
+  if (options.demandsBits)
+    report.noteChoice(explainChoice(artifact, sameAs));
   for (size_t i = 0; i < variants->size(); ++i) {
     const Manifest &manifest = variants->manifest(i);
-    Result<std::unique_ptr<TestedVariant>> variant = variants->load(i);
     Result<std::unique_ptr<TestedVariant>> other = std::unique_ptr<TestedVariant>();
     if (others) {
       other = makeError(TILE_ERROR_INVALID_ARGUMENT, "'{}' has no variant '{}' for {}", options.sameAs,
                         manifest.variant, manifest.target);
+      std::optional<size_t> match;
       for (size_t j = 0; j < others->size(); ++j)
         if (others->size() == 1 ||
             (others->manifest(j).variant == manifest.variant && others->manifest(j).target == manifest.target))
-          other = others->load(j);
+          match = j;
+      if (match && options.demandsBits &&
+          runtime::explainDifference(manifest.order, others->manifest(*match).order).empty()) {
+        Verdict equal;
+        equal.variant = manifest.variant;
+        equal.target = manifest.target;
+        equal.equal = "both add in the order " + manifest.order.value;
+        report.add(equal);
+        continue;
+      }
+      if (match)
+        other = others->load(*match);
     }
+    Result<std::unique_ptr<TestedVariant>> variant = variants->load(i);
     if (!variant || !other) {
       const Error &error = variant ? other.error() : variant.error();
       if (variants->size() == 1)

@@ -17,6 +17,8 @@ struct VerifyOptions {
   double deadline = 30; ///< seconds of a launch on a GPU
   std::vector<InputKind> inputs = {InputKind::Random, InputKind::Special, InputKind::Denormals, InputKind::Zeros};
   bool isStrict = false, isJson = false;
+  /// The artifacts must give the same bits: variants with the same order do without runs.
+  bool demandsBits = false;
 };
 
 /// Exit code if --strict is given and not everything that was planned has run.
