@@ -62,7 +62,10 @@ bool VariantCompilation::planAll() {
     CompilerOptions aimed = options;
     aimed.target = target;
     if (!isPlanned) {
-      jobs.push_back({only, std::move(aimed), 0});
+      std::vector<VariantPlan> plans = {only};
+      if (!followOrder(plans, aimed))
+        return false;
+      jobs.push_back({only, withPlan(aimed, plans.front()), 0});
       continue;
     }
     const target::GpuTarget *gpu = target::findTarget(target, options.card);
@@ -89,6 +92,8 @@ bool VariantCompilation::planAll() {
         });
     if (!variants.name.empty() && !chooseOne(plans))
       return false;
+    if (!followOrder(plans.plans, aimed))
+      return false;
     for (size_t rank = 0; rank < plans.plans.size(); ++rank)
       jobs.push_back({plans.plans[rank], withPlan(aimed, plans.plans[rank]), rank});
   }
@@ -97,6 +102,23 @@ bool VariantCompilation::planAll() {
     first.emit = EmitKind::Cubin;
   general = std::make_unique<Compilation>(std::move(first), errors);
   return true;
+}
+
+/// Keeps the plans with which the bits may be those of another artifact.
+bool VariantCompilation::followOrder(std::vector<VariantPlan> &plans, const CompilerOptions &aimed) {
+  if (!followed)
+    return true;
+  llvm::Error error = followed->follow(plans, aimed);
+  if (!error)
+    return true;
+  general = std::make_unique<Compilation>(options, errors);
+  return general->fail(Outcome::Rejected, std::move(error));
+}
+
+/// Reports a variant whose bits may differ from those of the artifact that they must equal.
+bool VariantCompilation::checkOrder(const runtime::Manifest &manifest) {
+  llvm::Error error = followed ? followed->check(manifest) : llvm::Error::success();
+  return !error || general->fail(Outcome::Rejected, std::move(error));
 }
 
 /// Embeds the tuning tables in an artifact and warns about tables that do not fit. Returns false if a warning is an
@@ -142,6 +164,14 @@ bool VariantCompilation::run() {
     return general->fail(Outcome::Environment, read.takeError());
   }
   tables = std::move(*read);
+  if (!variants.sameBitsAs.empty()) {
+    llvm::Expected<FollowedOrder> order = FollowedOrder::read(variants.sameBitsAs);
+    if (!order) {
+      general = std::make_unique<Compilation>(options, errors);
+      return general->fail(Outcome::Environment, order.takeError());
+    }
+    followed = std::move(*order);
+  }
   if (!planAll())
     return false;
   if (options.explainConfig)
@@ -156,12 +186,16 @@ bool VariantCompilation::run() {
   bool isMade = general->run();
   files = general->sourceFiles();
   llvm::append_range(files, variants.tuning);
+  if (followed)
+    files.push_back(variants.sameBitsAs);
   if (!options.cardFile.empty())
     files.push_back(options.cardFile);
   if (!isMade)
     return false;
   if (!makesArtifact() || (jobs.size() == 1 && options.emit != EmitKind::Tilepack && !variants.budget)) {
     output = general->result();
+    if (makesArtifact() && !checkOrder(general->manifest()))
+      return false;
     if (makesArtifact() && !embedTables(output))
       return false;
     if (jobs.size() > 1 && options.emit == EmitKind::Manifest)
@@ -258,11 +292,16 @@ void VariantCompilation::keep(const Job &job, runtime::PackedVariant variant, do
   variant.manifest.programs = job.plan.programs;
   if (job.plan.programs && !runtime::validatePrograms(*job.plan.programs, runtime::expressionNames(variant.manifest)))
     variant.manifest.programs.reset();
+  if (followed)
+    followed->keepChoice(variant.manifest);
   made.push_back({std::move(variant), job.rank, job.plan.why, seconds, job.plan.isNeeded, job.plan.configuration,
                   job.plan.isFallback || !job.plan.requirements.empty()});
 }
 
 bool VariantCompilation::assemble() {
+  for (const MadeVariant &variant : made)
+    if (!checkOrder(variant.packed.manifest))
+      return false;
   dropRedundant(made, skipped);
   if (untimed == 0 && !warnOfUntimed())
     return false;

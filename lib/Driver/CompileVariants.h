@@ -13,6 +13,7 @@
 #pragma once
 
 #include "Driver/Compilation.h"
+#include "Driver/FollowOrder.h"
 #include "Driver/TuningTables.h"
 #include "Driver/VariantArtifact.h"
 #include "Driver/VariantPlan.h"
@@ -29,6 +30,7 @@ struct VariantOptions {
   bool alternatives = false;        ///< add other schedules of the variants, for tile-run tune; see Alternatives.h
   /// Paths of tuning tables to embed. The artifact contains the alternatives that these tables choose.
   std::vector<std::string> tuning = {};
+  std::string sameBitsAs = {}; ///< path of an artifact whose bits the new one must give; empty: none
 };
 
 class VariantCompilation {
@@ -58,6 +60,8 @@ private:
   bool planAll();
   bool warnOfUntimed();
   bool embedTables(std::string &artifact);
+  bool followOrder(std::vector<VariantPlan> &plans, const CompilerOptions &aimed);
+  bool checkOrder(const runtime::Manifest &manifest);
   bool chooseOne(VariantPlans &plans);
   std::string compileInOtherProcess(const Job &job) const;
   llvm::Expected<std::vector<WorkerProcesses::Result>> compileOthers(WorkerProcesses &workers) const;
@@ -75,7 +79,8 @@ private:
   size_t untimed = 0; ///< number of configurations that only measurements can rank
   std::unique_ptr<Compilation> general;
   TuningTables tables;
-  std::vector<Job> jobs; ///< all variants; the first one is compiled by `general`
+  std::optional<FollowedOrder> followed; ///< of `variants.sameBitsAs`
+  std::vector<Job> jobs;                 ///< the first is compiled by `general`
   std::vector<MadeVariant> made;
   std::vector<SkippedVariant> skipped;
   std::string output;

@@ -165,6 +165,19 @@ bool OptionReader::readTuning(bool hasVariants) {
   return true;
 }
 
+bool OptionReader::readBits() {
+  const Arg *argument = arguments.getLastArg(OPT_bits_like);
+  if (!argument)
+    return true;
+  StringRef file = argument->getValue();
+  if (!file.consume_front("like:") || file.empty())
+    return fail(formatv("--bits expects like:FILE, not '{0}'", argument->getValue()));
+  if (run || options.emit < EmitKind::Cubin || options.emit == EmitKind::Manifest)
+    return fail("--bits needs an output that records an order: a cubin, a header or a tilepack");
+  line.variants.sameBitsAs = file.str();
+  return true;
+}
+
 bool OptionReader::readVariants() {
   const Arg *mode = arguments.getLastArg(OPT_variants);
   bool hasVariants = line.takesVariants || (!run && options.emit >= EmitKind::Cubin);
@@ -179,7 +192,7 @@ bool OptionReader::readVariants() {
     return false;
   line.variants.jobs = jobs.value_or(0);
   line.variants.name = arguments.getLastArgValue(OPT_variant).str();
-  if (!readTuning(hasVariants))
+  if (!readTuning(hasVariants) || !readBits())
     return false;
   bool isOne = !line.variants.name.empty();
   if (run && !line.takesVariants && (line.variants.mode != driver::VariantMode::None || isOne || line.variants.budget))

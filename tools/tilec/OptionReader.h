@@ -71,6 +71,7 @@ private:
   bool readSchedule();
   bool readCluster();
   bool readTuning(bool hasVariants);
+  bool readBits();
   bool readVariants();
   bool readBudget();
 

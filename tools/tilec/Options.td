@@ -102,6 +102,9 @@ defm variants_budget : Value<"variants-budget", "Omit the least useful variants 
                                                 "bytes, with an optional binary suffix K or M", "<n>">;
 defm tuning : Value<"tuning", "Embed tuning tables of tile-run tune, files separated by commas; the artifact has the "
                               "alternatives of -O3 that they choose, and launches use them", "<files>">;
+defm bits_like : Value<"bits", "With like:<file>, compile so that every call gives the same bits as with that "
+                               "artifact: with its variants and constants; an error says why the bits must change",
+                       "like:<file>">;
 defm variant : Value<"variant", "Compile only this variant, as listed by --explain-config", "<name>">;
 def j : JoinedOrSeparate<["-"], "j">, HelpText<"Number of variants to compile in parallel (default: the number of "
                                                "cores)">, MetaVarName<"<n>">;
