@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Parameters that a kernel leaves to the compiler (`BLOCK_M: constexpr = auto`), and the facts for choosing them.
+// Parameters that a kernel leaves to the compiler (`BLOCK_M: constexpr = auto`), and the facts used to choose them.
 //
 // The front end derives the GEMM that the kernel computes from "#: expect c == a @ b" and the shapes of the "#: buffer"
 // directives, and asks CompileRequest::choose for the values.
@@ -29,18 +29,18 @@ struct OpenGemm {
   static constexpr int64_t unknownSize = 4096;
 
   std::string kernel;
-  /// Sizes from --size and constants, where known. Only hints, not promises.
+  /// Sizes from --size and constants, where known. They are hints, not guarantees.
   int64_t m = unknownSize, n = unknownSize, k = unknownSize;
   bool knowsM = false, knowsN = false, knowsK = false;
   /// Sizes as expressions over parameters, in the manifest's language.
   std::string mText, nText, kText;
   DType element, output; ///< element types of a and c
-  /// Promised: rows (or columns) of a and b are contiguous and 16-byte aligned, as tensor maps require.
+  /// Guaranteed: rows (or columns) of a and b are contiguous and 16-byte aligned, as tensor maps require.
   bool alignedRows = false;
-  /// Promised: the lengths of rows are also multiples of this many bytes, 1 to 16, so that threads can copy that many
-  /// bytes at a time even where a mask cuts rows off.
+  /// Guaranteed: row lengths are also multiples of this many bytes, 1 to 16. Threads can then copy that many bytes at a
+  /// time, even where a mask truncates rows.
   unsigned copyBytes = 1;
-  /// Promised: K is the contiguous dimension of a (b).
+  /// Guaranteed: K is the contiguous dimension of a (for aKMajor) or of b (for bKMajor).
   bool aKMajor = false, bKMajor = false;
   TileChoices given; ///< fixed parameters
 };

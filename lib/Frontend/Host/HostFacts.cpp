@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Modules differ, names do not: `is_hip`, `_is_hip`, `is_hip_`, `IS_HIP` and `current_platform.is_rocm` are members of
-// objects or modules that are not read. So the last part of a name decides, ignoring case and outer underscores.
+// Recognizes facts about the machine by their names. Projects define them in different modules: `is_hip`, `_is_hip`,
+// `is_hip_`, `IS_HIP` and `current_platform.is_rocm` are members of objects or modules that are not read. So only the
+// last part of a name counts, without outer underscores and regardless of case.
 
 #include "Frontend/Host/HostFacts.h"
 
@@ -13,7 +14,8 @@ using llvm::StringRef;
 
 namespace tile::frontend {
 
-/// Objects that calls return, represented as modules whose members are facts.
+/// Objects that host functions return: the target, a device and its properties. They are represented as modules whose
+/// members are facts.
 static constexpr const char *targetObject = "host.target", *deviceObject = "host.device",
                             *propertiesObject = "host.properties";
 
@@ -79,7 +81,7 @@ std::optional<SymValue> hostAnswer(StringRef path, llvm::ArrayRef<SymValue> argu
   if (name == "has_device_capability" && !arguments.empty() && arguments[0].isConstant())
     if (std::optional<Int128> least = asInteger(arguments[0].constant))
       return SymValue::makeConstant(Int128(capability) >= *least);
-  // Projects find libdevice functions of all Triton versions in this way.
+  // Some projects look up libdevice functions by name, to support all Triton versions.
   if (const std::string *wanted = name == "libdevice_find" && arguments.size() == 1 && arguments[0].isConstant()
                                       ? std::get_if<std::string>(&arguments[0].constant)
                                       : nullptr)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Knows the warps, stages, cluster and schedule of the kernel, and chooses what it leaves open.
+// Determines the warps, stages, cluster and schedule of the kernel, and chooses those that the kernel leaves open.
 
 #pragma once
 
@@ -16,7 +16,7 @@ public:
   bool chooseOpen(const FunctionStmt &kernel, std::vector<KernelParameter> &parameters);
   void selectOptions(const FunctionStmt &kernel, const InstanceDirective *instance);
 
-  std::optional<int> tunedWarps, tunedStages; // from the configuration that provided values
+  std::optional<int> tunedWarps, tunedStages; // from the autotuner's configuration
   std::optional<int> numWarps, numStages;     // of the kernel; may be `leftOpen` until they are chosen
   std::optional<ClusterShape> cluster;        // likewise
   std::optional<Schedule> schedule;           // likewise

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Knows classes: named tuples, aggregates and their objects, enumerations.
+// Evaluates classes: named tuples, aggregates and their objects, and enumerations.
 
 #pragma once
 
@@ -18,7 +18,7 @@ public:
   std::optional<SymValue> callSpecial(const SymValue &object, const std::string &name,
                                       const std::vector<SymValue> &arguments, SourceRange range);
   std::optional<SymValue> objectOperator(BinaryOp op, const SymValue &left, const SymValue &right, SourceRange range);
-  /// Calls an operator by its method name: x.__lshift__(4); nullopt if it is not one of Python's.
+  /// Calls an operator by its method name, as in x.__lshift__(4); returns nullopt if Python has no such operator.
   std::optional<SymValue> callOperator(const SymValue &receiver, llvm::StringRef name, const CallExpr &expr);
 
 private:

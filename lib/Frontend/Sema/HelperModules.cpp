@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Helper modules that generated kernels import and that projects do not include. The functions are reimplemented in the
-// language itself, and read like any imported file.
+// Helper modules that generated kernels import but that projects do not contain. Their functions are implemented here
+// in the tile language, and are parsed like any imported file.
 //
 // torch._inductor.runtime.triton_helpers: helpers of the kernels that PyTorch's compiler generates. NaN wins in minimum
 // and maximum; between equal values the smaller index wins.

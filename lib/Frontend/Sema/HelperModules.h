@@ -7,7 +7,7 @@
 
 namespace tile::frontend {
 
-/// Returns the text of a module by its dotted name; empty if there is none.
+/// Returns the source text of the built-in module with this dotted name; empty if there is none.
 std::string_view helperModule(std::string_view path);
 
 } // namespace tile::frontend

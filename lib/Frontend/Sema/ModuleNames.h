@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Knows the names outside functions: of the compiled file, of the files that it imports, and of the language's modules.
+// Resolves names outside functions: those of the compiled file, of files that it imports, and of the language's
+// modules.
 
 #pragma once
 
@@ -25,10 +26,10 @@ public:
   ModuleScope *ownerOf(const FunctionStmt &function) { return owners.at(&function); }
 
   ModuleScope *current = nullptr;
-  std::map<std::string, std::unique_ptr<ModuleScope>> modules; // by path; null: cannot be read
+  std::map<std::string, std::unique_ptr<ModuleScope>> modules; // by path; null if the file cannot be read
   std::map<const FunctionStmt *, ModuleScope *> owners;
   std::map<const ClassStmt *, ModuleScope *> classOwners;
-  /// Values of the names in a function's decorators at its definition; the module may rebind the names.
+  /// For each function, the values that names in its decorators have where it is defined; they may be rebound later.
   std::map<const FunctionStmt *, std::map<std::string, ModuleValue>> decoratorValues;
 
 private:
@@ -60,7 +61,7 @@ private:
     std::string reason;
   };
   std::map<std::string, MissingImport> missingImports; // by the name shown in messages
-  std::map<std::string, std::string> unreadable;       // files, with reasons
+  std::map<std::string, std::string> unreadable;       // reasons why files cannot be read, by path
 };
 
 /// While an instance exists, names are looked up in a module instead of the current kernel or helper.

@@ -32,11 +32,11 @@ struct ModuleScope {
   std::string path;                                  // "<...>" if there is no file
   std::map<std::string, SymValue> globals;           // resolved values
   std::map<std::string, const Expr *> expressions;   // not evaluated yet
-  std::map<std::string, Block> statements;           // that compute the value, in order; often only the assignment
-  std::map<std::string, const Expr *> hostValues;    // values beyond the kernel language
+  std::map<std::string, Block> statements;           // statements that compute it, in order; often one assignment
+  std::map<std::string, const Expr *> hostValues;    // values that kernels cannot express
   std::map<std::string, const FunctionStmt *> hostFunctions;
-  std::map<std::string, SourceRange> changed; // values depend on statements that are not parsed
-  std::map<std::string, SourceRange> guessed; // values depend on an undecided condition
+  std::map<std::string, SourceRange> changed; // their values depend on statements that are not parsed
+  std::map<std::string, SourceRange> guessed; // their values depend on an undecided condition
   std::map<std::string, Import> imports;      // not resolved yet
   std::vector<Import> stars;                  // "from module import *"
   std::set<std::string> pending;              // being evaluated, to detect cycles

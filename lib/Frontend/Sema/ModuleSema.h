@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The analysis of a module and the emission of its kernel in one forward pass over the syntax tree: names are bound to
-// symbolic values, and run-time operations are emitted as MLIR as soon as their operands are known. Helpers are emitted
-// inline at each call for their argument types and constants, which is monomorphization.
+// symbolic values, and run-time operations are emitted as MLIR as soon as their operands are known. A helper is emitted
+// inline at each call, for the argument types and constants of that call (monomorphization).
 //
-// This class selects the kernel and emits its operation. It owns the parts, and connects them to the emitters.
+// This class selects the kernel and emits its operation. It owns the parts of the analysis (Part.h), and connects them
+// to the emitters.
 
 #pragma once
 

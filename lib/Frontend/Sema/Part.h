@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The state that the parts of the analysis share: the code that is being evaluated, its limits, and its messages.
 //
-// Each part is a class with a header of its own. They call each other by Sema, which names them all.
+// Each part is a class with a header of its own. Parts call each other through Sema, which refers to all of them.
 
 #pragma once
 
@@ -37,7 +37,7 @@ struct BoundArgument {
   SourceRange range;
 };
 
-/// The code that is being evaluated, and the work that it has done.
+/// The code that is being evaluated, and the amount of work done so far.
 struct Session {
   Session(const Module &module, const CompileRequest &request, DiagnosticEngine &diagnostics, Emitter &emitter)
       : module(module), request(request), diagnostics(diagnostics), emitter(emitter) {}
@@ -60,11 +60,11 @@ struct Session {
   Emitter &emitter;
   Environment scope;
   std::vector<Frame> frames;
-  std::deque<Module> scratchModules; // owns the expressions of -D and --signature, and statements that replace others
+  std::deque<Module> scratchModules; // owns expressions of -D and --signature, and rewritten statements
   HostReader *host = nullptr;        // reads the decorators of the kernel
   unsigned hostDepth = 0;            // nesting of evaluations outside kernels
   unsigned quietDepth = 0;           // nesting of evaluations that report nothing
-  unsigned messageDepth = 0;         // nesting of texts that may mention run-time values
+  unsigned messageDepth = 0;         // nesting of messages that may mention run-time values
   size_t work = 0;
   bool exhausted = false;
 };

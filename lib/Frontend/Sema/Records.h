@@ -17,8 +17,8 @@ public:
   void warnUnusedAdvance(const Expr &expr);
   void warnIgnoredAnnotation(const AnnAssignStmt &stmt, const SymValue &annotation, const SymValue &value);
   void observe(SourceRange range, const SymValue &value, bool isName = false);
-  /// Records a variable. With `isAssigned`, it is valid from here on; otherwise wherever its value is available: at the
-  /// head of a loop, or after it.
+  /// Records a variable. If `isAssigned`, the record is valid from the insertion point on. Otherwise it is valid
+  /// wherever the value is available, as at the beginning of a loop body or after the loop.
   void recordVariable(const std::string &name, const Binding &binding, bool isAssigned = true);
   void recordVariables(const std::vector<std::string> &names);
   void dropErasedVariables(KernelOp kernel);

@@ -46,7 +46,7 @@ static std::optional<Value> limitOf(DType type, std::string_view name) {
   return std::nullopt;
 }
 
-/// Returns a builtin bound to a value.
+/// Returns the builtin as a method of the value.
 static SymValue methodOf(const SymValue &value, const BuiltinInfo *builtin) {
   SymValue method;
   method.kind = SymValue::Kind::Method;
@@ -55,7 +55,8 @@ static SymValue methodOf(const SymValue &value, const BuiltinInfo *builtin) {
   return method;
 }
 
-/// Returns a method of a value of Python, or a function of a type or function: float.fromhex, chain.from_iterable.
+/// Returns a method of a Python value, or a member function of a type or of a function: float.fromhex,
+/// chain.from_iterable.
 static std::optional<SymValue> memberOfPython(const SymValue &value, const std::string &name) {
   if (std::string_view prefix = methodPrefix(value); !prefix.empty()) {
     const BuiltinInfo *method = findBuiltin(std::string(prefix) + "." + name);
@@ -217,7 +218,7 @@ SymValue Evaluator::evaluateSubscript(const SubscriptExpr &expr) {
   return error(Diag::not_subscriptable, expr.range, {describe(value)}, originOf(*expr.value, value));
 }
 
-/// x[:, None]: ':' keeps a dimension, None inserts one of size 1. Remaining dimensions are kept.
+/// Evaluates x[:, None]: ':' keeps a dimension, and None inserts one of size 1. Dimensions without an index are kept.
 SymValue Evaluator::indexTensor(const SymValue &value, const SubscriptExpr &expr) {
   std::vector<const Expr *> items{expr.index};
   if (const auto *tuple = as<TupleExpr>(expr.index))
@@ -256,13 +257,13 @@ SymValue Evaluator::indexTensor(const SymValue &value, const SubscriptExpr &expr
     kept += isFull ? 1 : 0;
     ++axis;
   }
-  // For a scalar, ':' keeps nothing: s[None, :] has one dimension.
+  // A scalar has no dimension that ':' could keep, so s[None, :] has one dimension.
   if (value.isBlock() && kept > value.shape().size())
     return error(Diag::too_many_subscripts, expr.range, {std::to_string(kept), describe(value)});
   return result;
 }
 
-/// Characters of a string are strings themselves.
+/// Evaluates a subscript of a string, whose characters are strings, too.
 SymValue Evaluator::indexText(const std::string &text, const SubscriptExpr &expr) {
   std::vector<SymValue> characters;
   for (std::string_view character : splitCharacters(text))

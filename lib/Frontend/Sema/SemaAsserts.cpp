@@ -67,7 +67,7 @@ std::string Evaluator::valuesIn(const Expr &condition) {
   return text.empty() ? text : text + ")";
 }
 
-/// Returns the text of an assertion; run-time values appear as in the source.
+/// Returns the message of an assertion as text, in which run-time values appear as they are written in the source.
 std::string Evaluator::messageText(const Expr &message) {
   ++sema.session.messageDepth;
   std::optional<SymValue> value = evaluateQuietly(message);
@@ -76,7 +76,7 @@ std::string Evaluator::messageText(const Expr &message) {
 }
 
 /// Evaluates tl.static_assert(cond, msg). As in Triton, the message is only evaluated if the condition does not hold.
-/// Returns nullopt for calls that the general path should report.
+/// Returns nullopt for invalid calls, about which the code for ordinary calls reports an error.
 std::optional<SymValue> Evaluator::staticAssert(const CallExpr &call) {
   const Expr *condition = argumentOf(call, 0, "cond"), *message = argumentOf(call, 1, "msg");
   if (!condition || call.arguments.size() > 2 || (call.arguments.size() == 2 && !message))
@@ -94,7 +94,7 @@ std::optional<SymValue> Evaluator::staticAssert(const CallExpr &call) {
                {"static assertion failed" + (text.empty() ? "" : ": " + text) + valuesIn(*condition)});
 }
 
-/// Returns where a name was assigned an unexpected value, for values that are not self-explanatory (None).
+/// Returns a note that says where the name was set to None; nullopt for other values, which need no explanation.
 std::optional<std::pair<SourceRange, std::string>> Evaluator::originOf(const Expr &expr, const SymValue &value) {
   if (!value.isNoneValue())
     return std::nullopt;

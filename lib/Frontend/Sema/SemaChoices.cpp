@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Chooses parameters and options that are left open by `auto`: finds the GEMM that they belong to, and their values.
+// Chooses the parameters and options that `auto` leaves open: finds the GEMM that the kernel computes, and suitable
+// values.
 
 #include "Frontend/Sema/Choices.h"
 #include "Frontend/Sema/ModuleNames.h"
@@ -36,7 +37,7 @@ const Role *findRole(StringRef parameter) {
 class Integers {
 public:
   std::map<std::string, Value> values;     ///< constants
-  std::map<std::string, int64_t> divisors; ///< promised
+  std::map<std::string, int64_t> divisors; ///< guaranteed
   std::map<std::string, Value> sizes;      ///< expected; do not affect correctness
 
   /// Returns the expected value.
@@ -78,7 +79,7 @@ public:
     return fits ? std::optional(int64_t(*integer)) : std::nullopt;
   }
 
-  /// Returns a promised divisor of the expression.
+  /// Returns a guaranteed divisor of the expression.
   int64_t divisorOf(const Expr &expr) const {
     constexpr int64_t most = 1 << 20; // larger than any required divisor
     if (std::optional<int64_t> value = evaluateInteger(expr))
@@ -131,7 +132,7 @@ struct Factor {
 
   /// Returns the number of batch dimensions.
   size_t batchRank() const { return buffer->shape.size() - 2; }
-  /// Returns a size: dimension 0 is M of the left and K of the right operand.
+  /// Returns the size of a matrix dimension. Dimension 0 is M of the left operand, or K of the right one.
   const DirectiveExpr &size(unsigned dim) const { return buffer->shape[batchRank() + (isTransposed ? 1 - dim : dim)]; }
 
   /// Returns the contiguous dimension of the matrices, if it is known.
@@ -144,7 +145,8 @@ struct Factor {
     return std::nullopt;
   }
 
-  /// Returns a divisor of the distances in elements between rows that are contiguous along `dim`, and between matrices.
+  /// Returns a common divisor of the distance between rows that are contiguous along `dim` and, in a batch, of the
+  /// distances between matrices, in elements.
   int64_t pitchDivisor(unsigned dim, const Integers &integers) const {
     if (buffer->strides.empty())
       return integers.divisorOf(*buffer->shape.back().expr);
@@ -202,8 +204,9 @@ std::optional<DotDirective> findDot(const DirectiveSet &directives) {
 
 } // namespace
 
-/// Returns true if -D or the signature is `auto`. For a parameter that cannot be left open, it is an ordinary string if
-/// the default is a string, and otherwise an error that `chooseOpen` reports.
+/// Returns true if -D or the signature sets the parameter to `auto`, and so leaves it open. If there is no way to
+/// choose the parameter, `auto` is an ordinary string if the default is a string; otherwise `chooseOpen` reports an
+/// error.
 bool Choices::isLeftOpen(const Parameter &parameter) {
   auto defined = request.definitions.find(parameter.name);
   auto specified = sema.signature.specifications.find(parameter.name);
@@ -215,8 +218,8 @@ bool Choices::isLeftOpen(const Parameter &parameter) {
   return text.trim() == "auto" && (findRole(parameter.name) || !as<StringExpr>(parameter.defaultValue));
 }
 
-/// Block sizes that the kernel itself leaves open, which Triton does not support, may be multiples of 16 that are not
-/// powers of two, also if -D sets them.
+/// Allows block sizes that are multiples of 16 but not powers of two for parameters that the kernel itself leaves open,
+/// even if -D then sets them. Triton does not support such parameters.
 void Choices::allowOpenSizes(const FunctionStmt &kernel, const std::vector<KernelParameter> &parameters) {
   constexpr int64_t step = 16;
   for (auto [formal, parameter] : llvm::zip(kernel.parameters, parameters)) {

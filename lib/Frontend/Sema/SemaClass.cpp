@@ -9,10 +9,10 @@
 //       first: tl.tensor                 the annotated type
 //       ...
 //
-// An object is a value, like a tuple: its fields are not assigned after the constructor. Its run-time values flow
+// An object is a value, like a tuple: its fields cannot be assigned after the constructor. Its run-time values flow
 // individually through branches, loops and calls. Methods are emitted at each call; those without @triton.jit run at
-// compile time. Of other classes, kernels can use constants and functions without 'self'. An enumeration constant is
-// its value, and keeps its name until it is used in a computation.
+// compile time. From other classes, kernels can use constants and functions without 'self'. An enumeration constant
+// acts as its value, but keeps its name until it is used in a computation.
 
 #include "Frontend/Sema/Calls.h"
 #include "Frontend/Sema/Classes.h"
@@ -31,7 +31,7 @@ bool hasDecorator(const FunctionStmt &function, StringRef name) {
   return llvm::any_of(function.decorators, [&](const Decorator &decorator) { return decorator.name == name; });
 }
 
-/// Returns the method of Python's data model for an operator.
+/// Returns the name of Python's special method for an operator, without the leading "__" or "__r".
 StringRef specialName(BinaryOp op) {
   switch (op) {
   case BinaryOp::Add:
@@ -83,7 +83,7 @@ SymValue methodOf(const SymValue &value, const FunctionStmt *function) {
 
 } // namespace
 
-/// Returns the base classes, as far as they are part of the project.
+/// Returns those base classes that are part of the project.
 std::vector<const ClassStmt *> Classes::basesOf(const ClassStmt &type, unsigned depth) {
   std::vector<const ClassStmt *> bases;
   if (depth == maxBases)
@@ -111,7 +111,7 @@ const FunctionStmt *Classes::findMethod(const ClassStmt &type, const std::string
 std::optional<SymValue> Classes::classConstant(const ClassStmt &type, const std::string &name, unsigned depth) {
   ModuleScope *module = sema.names.classOwners.at(&type);
   std::string path = type.name + "." + name;
-  // The evaluation may refer to other constants of the class, and to itself.
+  // The expression may refer to other constants of the class, and through them to this constant.
   if (!module->pending.insert(path).second)
     return error(Diag::circular_constant, type.nameRange, {path});
   std::optional<SymValue> value = evaluateConstant(type, name, depth);
@@ -328,7 +328,7 @@ void Classes::assignAttribute(const AttributeExpr &target, const SymValue &value
   object.elements.push_back(value);
 }
 
-/// Calls a method of Python's data model, such as "__getitem__"; nullopt if the class does not have it.
+/// Calls a special method of Python, such as "__getitem__"; returns nullopt if the object's class does not have it.
 std::optional<SymValue> Classes::callSpecial(const SymValue &object, const std::string &name,
                                              const std::vector<SymValue> &arguments, SourceRange range) {
   const FunctionStmt *method = object.kind == SymValue::Kind::Object ? findMethod(*object.record, name) : nullptr;

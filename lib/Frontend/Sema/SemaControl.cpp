@@ -21,7 +21,8 @@ namespace tile::frontend {
 namespace {
 
 constexpr unsigned maxFoldDepth = 64;
-// After a branch that may return, the remainder of the function is emitted twice, so the number can grow exponentially.
+// If a branch may return, the statements after the 'if' are emitted twice, so the number of copies can grow
+// exponentially.
 constexpr unsigned maxFolds = 10000;
 
 bool hasReturn(const Block &block) {
@@ -37,7 +38,7 @@ bool hasReturn(const IfStmt &stmt, size_t branch) {
 
 } // namespace
 
-/// Emits the 'if' from one of its branches on. A result means that the function has returned.
+/// Emits the 'if', beginning with one of its branches. A result means that the function has returned.
 std::optional<BlockResult> Statements::emitIf(const IfStmt &stmt, size_t branch, const Continuation &remaining) {
   auto emitLive = [&](const Block &body) -> std::optional<BlockResult> {
     if (!hasReturn(body)) {
@@ -171,7 +172,7 @@ bool Statements::checkReturnTypes(scf::IfOp skeleton, BlockResult &thenResult, B
   return false;
 }
 
-/// Emits the remainder of an if chain from 'branch' on, or its else.
+/// Emits the rest of an if chain, beginning with 'branch' or, after the last branch, its else.
 void Statements::emitBranch(const IfStmt &stmt, size_t branch) {
   static const Block nothing;
   Continuation end{&nothing, 0, nullptr};
@@ -214,7 +215,8 @@ void Statements::emitJoinedIf(const IfStmt &stmt, size_t branch, const SymValue 
       sema.records.recordVariable(name, binding, /*isAssigned=*/true);
 }
 
-/// Finds the names whose values differ between the branches, and marks those that only one branch leaves usable.
+/// Finds the names whose values differ between the branches, and marks names as unusable if only one branch assigns
+/// them.
 void Statements::joinEnvironments(const Environment &thenEnv, const Environment &elseEnv, const IfStmt &stmt,
                                   std::vector<std::string> &changed) {
   for (const auto &[name, binding] : thenEnv) {
@@ -231,7 +233,8 @@ void Statements::joinEnvironments(const Environment &thenEnv, const Environment 
       scope[name] = binding.unusable.empty() ? otherBinding : binding;
       continue;
     }
-    // The value may differ from the one before the 'if', and the name may be new.
+    // If both branches assign the same value, it may still differ from the one before the 'if', and the name may be
+    // new.
     if (sameValue(binding.value, otherBinding.value) && sameType(binding.value, otherBinding.value)) {
       scope[name] = binding;
       continue;

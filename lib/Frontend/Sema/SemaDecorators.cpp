@@ -74,7 +74,7 @@ void Tuner::applyHeuristics(const CallExpr &decorator, ResolvedParameters &param
     for (const auto &[known, parameter] : parameters) {
       if (!parameter)
         continue;
-      // A run-time value: not None, but otherwise unknown.
+      // A run-time value: it is not None, but nothing else is known about it.
       arguments.names.push_back(known);
       arguments.elements.push_back(sema.signature.unknownOf(*parameter));
     }
@@ -83,7 +83,7 @@ void Tuner::applyHeuristics(const CallExpr &decorator, ResolvedParameters &param
     if (!value)
       if (std::optional<bool> divides = divisibility(*rule->body, rule->parameters[0], parameters))
         value = SymValue::makeConstant(*divides);
-    // An undecided comparison.
+    // A comparison that cannot be decided counts as false.
     if (!value && rule->body->kind == ExprKind::Compare)
       value = SymValue::makeConstant(false);
     if (value)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Parameters of a kernel that are tensor descriptors, and the arguments that each of them takes.
+// Kernel parameters that are tensor descriptors, and the launch arguments that each of them stands for.
 
 #include "Frontend/Emit/EmitMemory.h"
 #include "Frontend/Sema/Signature.h"
@@ -8,7 +8,7 @@ using namespace mlir;
 
 namespace tile::frontend {
 
-/// Parses "tensordesc<fp16[64, 32]>" of a signature; nullopt after an error.
+/// Parses "tensordesc<fp16[64, 32]>" in a signature; returns nullopt after an error.
 std::optional<KernelParameter> Signature::parseDescriptor(llvm::StringRef text, SourceRange range) {
   KernelParameter parameter;
   auto bad = [&]() -> std::optional<KernelParameter> {
@@ -33,7 +33,7 @@ std::optional<KernelParameter> Signature::parseDescriptor(llvm::StringRef text, 
   for (StringRef part : parts) {
     int64_t size = 0;
     if (part.trim().getAsInteger(10, size)) {
-      // BLOCK_M, or BLOCK_N // 2: values of constexprs, which a tuner may choose.
+      // The size may be an expression of constexprs, such as BLOCK_M or BLOCK_N // 2, which a tuner may choose.
       std::optional<SymValue> value = evaluateText(part.trim().str(), "<signature>");
       std::optional<Int128> number = value && value->isConstant() ? asInteger(value->constant) : std::nullopt;
       size = number && *number <= maxBlockElements ? static_cast<int64_t>(*number) : 0;

@@ -14,7 +14,7 @@ using namespace mlir;
 
 namespace tile::frontend {
 
-/// Converts a constant to the attribute in the manifest.
+/// Converts a constant to an attribute for the manifest.
 static Attribute constantAttribute(OpBuilder &builder, const SymValue &value) {
   if (value.isTuple()) {
     SmallVector<Attribute> elements;
@@ -44,7 +44,7 @@ void ModuleSema::setKernelAttributes(KernelOp op, const FunctionStmt &kernel, co
     for (const KernelArgument &passed : sema.signature.argumentsOf(formal.name, parameter)) {
       op.setArgAttr(argument, argNameAttrName, builder.getStringAttr(passed.name));
       op.setArgAttr(argument, divisibilityAttrName, builder.getI32IntegerAttr(passed.divisibility));
-      if (passed.type.isUnsigned()) // for pointers: of the elements, for the manifest
+      if (passed.type.isUnsigned()) // for pointers, this describes the elements
         op.setArgAttr(argument, unsignedAttrName, builder.getUnitAttr());
       ++argument;
     }
@@ -68,8 +68,9 @@ void ModuleSema::setKernelAttributes(KernelOp op, const FunctionStmt &kernel, co
   op.setPingPong(sema.choices.schedule == Schedule::PingPong);
 }
 
-/// Reports a block that a thread must hold while it is reduced, because it is used afterwards, too. A thread has 255
-/// registers: of 1024 elements most are spilled and ptxas takes half a minute, for 2048 it takes three.
+/// Reports a block that is reduced and also used afterwards, if threads cannot hold it in registers. A thread has 255
+/// registers: with 1024 elements for each thread, most are spilled and ptxas takes half a minute; with 2048, it takes
+/// three minutes.
 bool ModuleSema::checkHeldBlocks(KernelOp kernel, SourceRange name) {
   constexpr int64_t mostPerThread = 1024, mostThreads = 1024;
   const int64_t threads = counter.threads;
@@ -85,7 +86,7 @@ bool ModuleSema::checkHeldBlocks(KernelOp kernel, SourceRange name) {
   if (!found)
     return true;
   const int64_t elements = cast<RankedTensorType>(found->getOperand(0).getType()).getNumElements();
-  if (auto place = dyn_cast<FileLineColLoc>(found->getLoc())) // otherwise in a helper
+  if (auto place = dyn_cast<FileLineColLoc>(found->getLoc())) // otherwise the operation is in a helper
     name = diagnostics.characterAt(module.file, {place.getLine(), place.getColumn()});
   error(Diag::held_elements, name,
         {std::to_string(elements), std::to_string(elements / threads), std::to_string(threads),

@@ -49,7 +49,7 @@ const Expr *valueOf(const Stmt &stmt) {
   return nullptr;
 }
 
-/// Returns true if a value is, or contains, the list object of this name.
+/// Returns true if the value is, or contains, the list that `name` refers to.
 bool sharesName(const Expr &value, const std::string &name) {
   auto any = [&](const std::vector<const Expr *> &parts) {
     return llvm::any_of(parts, [&](const Expr *part) { return part && sharesName(*part, name); });
@@ -71,7 +71,7 @@ bool areShared(const Block &statements, const std::string &name) {
   });
 }
 
-/// Returns true if a block defines one of these names for kernels, which a host function does not.
+/// Returns true if the block defines one of these names in a way that kernels can use; host functions do not count.
 bool definesAny(const Block &block, const std::set<std::string> &names) {
   auto isOne = [&](const std::string &name) { return names.contains(name); };
   return llvm::any_of(assignedNames(block), isOne) || llvm::any_of(block, [&](const Stmt *stmt) {
@@ -86,7 +86,7 @@ bool definesAny(const Block &block, const std::set<std::string> &names) {
          });
 }
 
-/// Returns true if one branch has kernels that another does not define.
+/// Returns true if `branch` defines functions for kernels, and `other` defines none of them.
 bool lacksKernelsOf(const Block &other, const Block &branch) {
   std::set<std::string> names;
   for (const Stmt *stmt : branch)
@@ -109,9 +109,9 @@ void ModuleNames::hide(const std::string &name) {
   current->guessed.erase(name);
 }
 
-/// Handles values that mention a name that is about to be rebound: they refer to the earlier value, so they keep the
-/// statements that compute it. Values that share a modified list, call a function that reads the name, or were computed
-/// by a function of this name become unknown.
+/// Prepares for rebinding or changing `name`. Values that mention the name refer to its earlier value, so the
+/// statements that compute the earlier value are added to theirs. Values become unknown if they share a list that is
+/// modified, call a function that reads the name, or were computed by a function of this name.
 void ModuleNames::keepEarlier(const std::string &name, SourceRange range, bool isChange) {
   auto earlier = current->statements.find(name);
   bool isFunction = current->hostFunctions.contains(name);
@@ -151,7 +151,7 @@ void ModuleNames::forget(const std::string &name, SourceRange reason) {
   current->changed[name] = reason;
 }
 
-/// Marks names as unknown that a skipped statement assigns or changes.
+/// Marks the names that a skipped statement assigns or changes as unknown.
 void ModuleNames::declareSkipped(const SkippedStmt &stmt) {
   for (const std::string &name : stmt.assigned) {
     keepEarlier(name, stmt.range, /*isChange=*/false);
@@ -192,8 +192,8 @@ void ModuleNames::declareStatement(const Stmt &stmt) {
     collectChangedLists(loop->body, names);
   if (const auto *loop = as<WhileStmt>(&stmt))
     collectChangedLists(loop->body, names);
-  // A loop's values may depend on everything that it assigns, those of an assignment on the earlier values of names
-  // that it mentions.
+  // The values that a loop computes may depend on everything that it assigns. The value of an assignment may depend on
+  // the earlier values of the names that it mentions.
   bool isLoop = stmt.kind == StmtKind::For || stmt.kind == StmtKind::While;
   std::set<std::string> mentioned;
   if (!isLoop)
@@ -263,8 +263,9 @@ void ModuleNames::declare(const Block &block) {
     } else if (const auto *skipped = as<SkippedStmt>(stmt)) {
       declareSkipped(*skipped);
     } else if (const auto *conditional = as<IfStmt>(stmt)) {
-      // Probes of versions and architectures: use the branch if the condition is known. Otherwise use the last branch,
-      // or an earlier one whose kernels it lacks ("if has_triton(): ... else: def f(): raise ...").
+      // Conditions often test versions or architectures. If the condition is known, use the branch that it selects.
+      // Otherwise use the last branch, or an earlier one if it has kernels that the last branch lacks ("if
+      // has_triton(): ... else: def f(): raise ...").
       const Block *chosen = &conditional->elseBody;
       const Block *lacking = nullptr;
       const Expr *guess = nullptr;
@@ -287,7 +288,7 @@ void ModuleNames::declare(const Block &block) {
   }
 }
 
-/// Records constants that one of the branches assigns.
+/// Records that the constants which the branches assign depend on a condition whose value was guessed.
 void ModuleNames::rememberGuess(const IfStmt &stmt, SourceRange condition) {
   auto remember = [&](const Block &block) {
     for (const std::string &name : assignedNames(block))
@@ -299,7 +300,7 @@ void ModuleNames::rememberGuess(const IfStmt &stmt, SourceRange condition) {
   remember(stmt.elseBody);
 }
 
-/// Evaluates a condition outside functions, if possible without reading other files.
+/// Evaluates a condition outside functions, if that is possible without reading other files.
 std::optional<bool> ModuleNames::moduleCondition(const Expr &condition) {
   if (std::optional<bool> fact = hostCondition(condition, request.targetCapability))
     return fact;

@@ -20,7 +20,7 @@ namespace tile::frontend {
 
 namespace {
 
-/// Limit of files read for one kernel; more would indicate a wrong search path.
+/// Maximum number of files that are read for one kernel; more would indicate a wrong search path.
 constexpr size_t maxModules = 512;
 
 /// Returns true for the names under which Triton and projects (the last one: FlagGems) provide libdevice.
@@ -228,7 +228,7 @@ std::optional<SymValue> ModuleNames::lookupImport(const std::string &name, Sourc
   if (auto found = current->imports.find(name); found != current->imports.end()) {
     ModuleScope::Import import = found->second;
     std::optional<SymValue> value = importMember(import, range);
-    // Members of a module that is not read are only an error when they are used.
+    // A name from a module that is not read is an error only if it is used.
     if (!value) {
       std::string path = namespaceOf(withDots(import));
       std::optional<Value> fact = hostFact(path, request.targetCapability, /*isVariable=*/false);

@@ -76,7 +76,7 @@ class JumpRewriter {
 public:
   explicit JumpRewriter(Module &nodes) : nodes(nodes) {}
 
-  /// Appends the statements to `out`, and returns the loop itself.
+  /// Appends the statements that replace the loop to `out`. Returns the rewritten loop, which is one of them.
   const Stmt *rewriteLoop(const Stmt &stmt, Block &out) {
     const Block &body = *bodyOf(&stmt);
     std::string number = std::to_string(stmt.range.begin), outerStop = stop, outerSkip = skip;
@@ -94,8 +94,8 @@ public:
     return out.back();
   }
 
-  /// Builds "if $returned: return <the returned value>", without the condition after a loop that only ends by
-  /// returning.
+  /// Builds "if $returned: return <the returned value>". After a loop that can only end by returning, the condition is
+  /// not needed.
   const Stmt *returnAfter(const Stmt &stmt, bool hasValue) {
     auto *node = nodes.make<ReturnStmt>(stmt.range);
     node->value = hasValue ? name(returnedValue, stmt.range) : nullptr;
@@ -231,7 +231,7 @@ private:
   }
 
   Module &nodes;
-  std::string stop, skip; // of the innermost loop; empty if never set
+  std::string stop, skip; // flags of the innermost loop; empty if no jump sets them
 };
 
 } // namespace
@@ -256,7 +256,7 @@ const JumpingLoop *Statements::rewriteJumps(const Stmt &stmt) {
   return &result;
 }
 
-/// Creates a value of the same type to carry until a value is returned.
+/// Creates a placeholder of the same type, which a loop carries until a value is returned.
 std::optional<SymValue> Statements::placeholderLike(const SymValue &value, SourceRange range) {
   SymValue out = value;
   if (value.isTuple()) {
@@ -281,8 +281,9 @@ std::optional<SymValue> Statements::placeholderLike(const SymValue &value, Sourc
   return std::nullopt;
 }
 
-/// The loop carries its return value, whose type only the body determines, so the body is emitted once and discarded.
-/// Returns the statements to emit, null after an error.
+/// Binds a placeholder for the value that the loop returns. The loop carries this value, but only the body determines
+/// its type, so the body is emitted once to find the type, and discarded. Returns the statements to emit; null after an
+/// error.
 const Block *Statements::bindReturnPlaceholder(const JumpingLoop &rewritten, SourceRange range) {
   // At compile time nothing is carried.
   if (isConstexprFunction())

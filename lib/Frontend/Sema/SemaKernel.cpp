@@ -30,7 +30,7 @@ void collectClasses(const Block &block, std::vector<const ClassStmt *> &classes)
 struct Candidate {
   std::string name; // "host.kernel" in a function of the host program, "Class.kernel" in a class
   const FunctionStmt *function;
-  const Block *block = nullptr; // the one that contains the definition
+  const Block *block = nullptr; // block that contains the definition
 };
 
 void collectFunctions(const Block &block, const std::string &prefix, std::vector<Candidate> &functions) {
@@ -49,8 +49,8 @@ void collectFunctions(const Block &block, const std::string &prefix, std::vector
   }
 }
 
-/// Returns the functions of the file. Of several definitions with one name in a block, only the last counts, as in
-/// Python, with its own directives; `redefined` receives the others and their successors.
+/// Returns the functions of the file. If a block defines a name several times, only the last definition and its
+/// directives count, as in Python. `redefined` is called with each earlier definition and the one that replaces it.
 std::vector<Candidate>
 collectLastFunctions(const Block &block,
                      llvm::function_ref<void(const Candidate &, const Candidate &)> redefined = nullptr) {
@@ -69,8 +69,8 @@ collectLastFunctions(const Block &block,
   return functions;
 }
 
-/// Removes duplicates: of several functions with one name, also in branches of an 'if', keeps the one that was
-/// declared; in host functions, the last.
+/// Removes duplicates. Of several functions with one name, for example in the branches of an 'if', keeps the one that
+/// the module declares. In host functions, keeps the last one.
 void keepDeclared(std::vector<Candidate> &functions,
                   llvm::function_ref<const FunctionStmt *(const std::string &)> declared) {
   std::map<std::string, const FunctionStmt *> kept;
@@ -95,7 +95,7 @@ bool hasDirectives(const FunctionStmt &function) {
          set.numStages || set.cluster || set.schedule;
 }
 
-/// Returns the names that functions call, except their own variables and themselves.
+/// Returns the names that functions mention, except their own names, parameters and variables.
 std::set<std::string> calledNames(const std::vector<Candidate> &functions) {
   std::set<std::string> called;
   for (const Candidate &candidate : functions) {
@@ -111,8 +111,9 @@ std::set<std::string> calledNames(const std::vector<Candidate> &functions) {
   return called;
 }
 
-/// Finds entry points heuristically: a single function with directives; else all with directives, and those that no
-/// other function calls and that return nothing. Functions in host functions only count if the module has none.
+/// Finds the entry points heuristically. If exactly one function has directives, it is the kernel. Otherwise these are
+/// all functions that have directives, or that no function calls and that return nothing. Functions nested in host
+/// functions are considered only if there is no entry point at module level.
 std::vector<Candidate> findEntries(const std::vector<Candidate> &functions, const std::set<std::string> &called) {
   for (bool isInside : {false, true}) {
     std::vector<Candidate> entries, uncalled;
@@ -129,7 +130,7 @@ std::vector<Candidate> findEntries(const std::vector<Candidate> &functions, cons
     auto isDescribed = [](const Candidate &candidate) { return hasDirectives(*candidate.function); };
     if (llvm::count_if(entries, isDescribed) == 1)
       return {*llvm::find_if(entries, isDescribed)};
-    // The only candidate itself reports what is wrong with it.
+    // If every uncalled function returns a value, select them anyway, so that the error about the value is reported.
     if (entries.empty() && !uncalled.empty())
       return uncalled;
     if (!entries.empty())
@@ -195,7 +196,7 @@ OwningOpRef<ModuleOp> ModuleSema::run() {
   if (!kernel)
     return {};
   warnOfRedefinitions(*kernel);
-  // Branches that are not taken declare no names.
+  // A kernel in a branch that is not taken is not declared, so it has no owner.
   auto owner = sema.names.owners.find(kernel);
   InModule inside(sema, owner == sema.names.owners.end() ? sema.names.current : owner->second);
   std::vector<KernelParameter> parameters;
@@ -250,8 +251,8 @@ std::vector<std::string> kernelsBefore(const Module &module, StringRef kernel) {
   return names;
 }
 
-/// Selects the kernel that the request names, or the only one. Functions that others call, or that return a value, are
-/// helpers unless they have directives.
+/// Selects the kernel that the request names, or the only one. Functions are helpers if other functions call them or if
+/// they return a value, unless they have directives.
 const FunctionStmt *ModuleSema::selectKernel(const InstanceDirective *&instance) {
   std::vector<Candidate> functions = collectLastFunctions(module.body);
   keepDeclared(functions, [&](const std::string &name) -> const FunctionStmt * {
@@ -300,8 +301,8 @@ const FunctionStmt *ModuleSema::selectKernel(const InstanceDirective *&instance)
   return nullptr;
 }
 
-/// Emits every instance of the file to find the branches that they take. A file without instances does not determine
-/// the values of its constants.
+/// Warns about branches that no instance takes, which it finds by emitting every instance of the file. Without
+/// instances, the constants could have other values, so there are no warnings.
 void ModuleSema::warnDeadBranches() {
   if (module.instances.empty() || module.file != 0)
     return;

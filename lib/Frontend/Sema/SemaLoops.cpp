@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Loops: 'for' over range, tl.range and tl.static_range, and 'while'.
 //
-// A loop carries the names that its body assigns (a syntactic scan, no trial run) and that have a value before the
-// loop. A carried name keeps its exact type. Names first assigned inside are unusable after the loop.
+// A loop carries the names that its body assigns and that have a value before the loop. They are found by a syntactic
+// scan, without a trial run. A carried name keeps its exact type. Names first assigned inside are unusable after the
+// loop.
 
 #include "Frontend/Emit/Builtins.h"
 #include "Frontend/Sema/Evaluator.h"
@@ -28,7 +29,7 @@ constexpr size_t maxUnrolled = 65536;
 
 } // namespace
 
-/// Converts numbers in a tuple that a loop changes to run-time values, like any assignment to a name.
+/// If a loop changes a tuple, converts the numbers in it to run-time values, as any assignment to a name does.
 void Statements::decayCarriedTuples(const Block &body, const Expr *condition, SourceRange loop) {
   for (const std::string &name : assignedNames(body)) {
     auto found = scope.find(name);
@@ -39,7 +40,8 @@ void Statements::decayCarriedTuples(const Block &body, const Expr *condition, So
   }
 }
 
-/// The iterator must be a call of range, tl.range or tl.static_range; a constant condition may choose the callee.
+/// Evaluates the iterator, which must be a call to range, tl.range or tl.static_range; a constant condition may choose
+/// the callee.
 bool Statements::evaluateRange(const Expr &iterator, LoopRange &out) {
   const auto *call = as<CallExpr>(&iterator);
   SymValue callee = call ? sema.evaluator.evaluate(*call->callee) : SymValue();
@@ -130,8 +132,8 @@ void Statements::emitUnrolled(const ForStmt &stmt, const LoopRange &range) {
       break;
     if (stmt.stop.empty())
       continue;
-    // A flag of a kernel is a run-time value. After the loop the target has its final value, if that is known at
-    // compile time.
+    // In a kernel, the flag is a run-time value. If it is a known constant, it decides whether unrolling ends here. If
+    // it is not known, the target has no known value after the loop.
     const SymValue &stop = scope[stmt.stop].value;
     if (stop.isTensor() ? matchPattern(stop.value, m_One()) : truthOf(stop).value_or(false))
       break;
@@ -145,8 +147,8 @@ void Statements::emitUnrolled(const ForStmt &stmt, const LoopRange &range) {
   }
 }
 
-/// Reports constants before the loop that the loop reads and then changes, because all iterations would read the
-/// constant.
+/// Reports names that are constants before the loop and that the loop reads and then changes, because all iterations
+/// would read the constant.
 void Statements::checkLoopConstants(const Stmt &loop, const std::vector<std::string> &carried,
                                     const Environment &before, const Environment &after) {
   const auto *counting = as<ForStmt>(&loop);
@@ -167,7 +169,7 @@ void Statements::checkLoopConstants(const Stmt &loop, const std::vector<std::str
   }
 }
 
-/// Collects the values of carried names for the next iteration. Returns false if one has changed its type.
+/// Collects the values of carried names for the next iteration. Returns false if a name has changed its type.
 bool Statements::loopCarried(const std::vector<std::string> &names, const Environment &before, const Environment &after,
                              SourceRange loop, SmallVectorImpl<mlir::Value> &values) {
   bool ok = true;
@@ -218,7 +220,7 @@ void Statements::leaveLoop(const Environment &before, const std::vector<std::str
   }
 }
 
-/// Returns the names that the body assigns and that have run-time values before the loop.
+/// Returns those of the names that have run-time values in `scope`, the environment before the loop.
 static std::vector<std::string> withRuntimeValue(const std::vector<std::string> &names, const Environment &scope) {
   std::vector<std::string> out;
   for (const std::string &name : names) {
@@ -240,7 +242,7 @@ static void bindLeaves(Environment &scope, const std::vector<std::string> &names
     scope[name].value = rebuild(scope[name].value, remaining);
 }
 
-/// Returns the variable of a loop that counts from the first to the second bound.
+/// Returns the variable of a loop that counts from the first bound to the second.
 SymValue Statements::loopVariable(const ForStmt &stmt, mlir::Value counter, ArrayRef<SymValue> bounds, bool isDown) {
   SymValue variable = SymValue::makeTensor(counter, bounds[0].type);
   if (!isDown)
@@ -306,8 +308,8 @@ void Statements::emitRangeLoop(const ForStmt &stmt, const LoopRange &range) {
   leaveLoop(before, names, loop.getResults(), after, stmt.range);
 }
 
-/// Emits a counting loop that a flag can end: an scf.while that carries the counter and whether there is a next
-/// iteration.
+/// Emits a counting loop that a flag can end. It is an scf.while that carries the counter and a flag for whether there
+/// is a next iteration.
 void Statements::emitStoppingLoop(const ForStmt &stmt, ArrayRef<SymValue> bounds, bool isDown) {
   decayCarriedTuples(stmt.body, nullptr, stmt.range);
   Environment before = scope;
@@ -350,7 +352,7 @@ void Statements::emitStoppingLoop(const ForStmt &stmt, ArrayRef<SymValue> bounds
   leaveLoop(before, names, loop.getResults().drop_front(2), after, stmt.range);
 }
 
-/// Runs a loop of a function that runs at compile time.
+/// Runs a 'while' loop of a compile-time function.
 void Statements::walkWhile(const WhileStmt &stmt) {
   size_t errorsBefore = diagnostics.numErrors();
   ++loopDepth;
@@ -392,7 +394,7 @@ void Statements::emitWhile(const WhileStmt &stmt) {
   sema.records.recordVariables(names);
   SymValue chosen = sema.evaluator.evaluate(*stmt.condition);
   if (std::optional<bool> known = chosen.isError() ? std::nullopt : truthOf(chosen)) {
-    // Constant condition: either nothing to emit, or an endless loop.
+    // The condition is constant: either there is nothing to emit, or the loop is endless.
     const std::vector<std::string> assigned = assignedNames(stmt.body);
     auto changed = llvm::find_if(assigned, [&](const std::string &name) {
       return mentions(stmt.condition, name) && before.count(name) != 0 && !llvm::is_contained(names, name);
@@ -425,7 +427,7 @@ void Statements::emitWhile(const WhileStmt &stmt) {
   leaveLoop(before, names, loop.getResults(), after, stmt.range);
 }
 
-/// Runs a loop of a compile-time function over known items.
+/// Runs a 'for' loop of a compile-time function over known items.
 void Statements::walkElements(const ForStmt &stmt, const std::vector<SymValue> &items) {
   size_t errorsBefore = diagnostics.numErrors();
   ++loopDepth;

@@ -65,7 +65,7 @@ std::optional<Value> typeName(std::string_view name) {
         "int", "float", "bool", "str", "list", "constexpr_type", "tuple_type"})
     if (known == name)
       return Value(TypeNameValue{std::string(name)});
-  // Constants need no unwrapping here, and host functions that run at compile time are called like others.
+  // Constants need no unwrapping here, and host functions that run at compile time are called like other functions.
   for (std::string_view identity : {"unwrap_if_constexpr", "_unwrap_if_constexpr", "constexpr_function"})
     if (identity == name)
       return Value(TypeNameValue{"constexpr"});
@@ -83,14 +83,14 @@ std::optional<Value> ModuleNames::namespaceMember(const std::string &space, cons
     const BuiltinInfo *function = findBuiltin(space + "." + name);
     return function ? std::optional<Value>(function) : std::nullopt;
   }
-  // Binary functions, as in libdevice until Triton 2.1; those of 'tl' reduce a block.
+  // These are binary functions, as in libdevice until Triton 2.1; tl.max and tl.min reduce a block.
   if ((space == "libdevice" || space == "tl.math") && (name == "max" || name == "min"))
     return Value(findBuiltin(name + "imum"));
   if (space == "libdevice" || space == "math" || space == "target_info") {
     const BuiltinInfo *info = findBuiltin(space + "." + name);
     if (!info && space == "libdevice")
       info = findBuiltin(name);
-    // Questions about the GPU are answered when they are called.
+    // Functions that query the GPU are evaluated when they are called.
     std::string question = space + "." + name;
     if (!info && space == "target_info" && hostAnswer(question, {}, request.targetCapability))
       return Value(NamespaceValue{question});
@@ -121,7 +121,7 @@ std::optional<Value> ModuleNames::namespaceMember(const std::string &space, cons
     return Value(info);
   if (std::optional<Value> type = typeName(name))
     return type;
-  // Earlier versions had the libdevice functions here.
+  // Earlier versions of Triton had the libdevice functions here.
   if (const BuiltinInfo *info = findBuiltin("libdevice." + name))
     return Value(info);
   if (space == "tl.core" && name == "CONSTEXPR_0")
@@ -147,7 +147,7 @@ SymValue ModuleNames::lookupAttribute(const NamespaceValue &space, const std::st
     if (ModuleScope *loaded = loadModule(space.path))
       if (std::optional<SymValue> member = lookupIn(*loaded, name, range))
         return *member;
-  // Members of a module that is not read are only an error when they are used.
+  // A member of a module that is not read is an error only if it is used.
   std::string dotted = space.name + "." + name;
   if (name == "constexpr") // in Gluon, and in projects that wrap Triton
     return SymValue::makeConstant(TypeNameValue{name});
@@ -174,7 +174,7 @@ SymValue ModuleNames::evaluateGlobal(const std::string &name) {
   return value;
 }
 
-/// Returns true for True, False, 1, or one of them in tl.constexpr().
+/// Returns true for True, False, an integer literal, or one of them in tl.constexpr().
 static bool isStated(const Expr &expr) {
   const auto *call = as<CallExpr>(&expr);
   const Expr *value = call && call->arguments.size() == 1 ? call->arguments[0].value : &expr;
@@ -189,12 +189,13 @@ std::optional<SymValue> ModuleNames::lookupGlobal(const std::string &name, Sourc
     return changedName(name, changed->second, range);
   if (auto found = current->globals.find(name); found != current->globals.end())
     return found->second;
-  // Values that only decorators read can also be part of other values.
+  // Host code may also use values that are otherwise read only by decorators.
   if (auto value = current->hostValues.find(name);
       value != current->hostValues.end() && value->second->kind != ExprKind::Lambda && isHostCode() && !host)
     return evaluateGlobal(name);
   if (current->expressions.contains(name)) {
-    // The name of a flag determines its value, however the host program computes it, unless it is a literal constant.
+    // The name of a flag determines its value, however the host program computes it, unless a literal is assigned to
+    // it.
     if (!isStated(*current->expressions[name]))
       if (std::optional<Value> fact = hostFact(name, request.targetCapability, /*isVariable=*/true))
         return current->globals[name] = SymValue::makeConstant(*fact);
@@ -207,12 +208,13 @@ std::optional<SymValue> ModuleNames::lookupGlobal(const std::string &name, Sourc
     if (!leaves.empty())
       value = error(Diag::constant_needed, current->expressions[name]->range,
                     {"the constant '" + name + "'", describe(value)});
-    // Parts may be unknown in the host reader, and it may be a list of configurations, which nothing else can use.
+    // In the host reader, the value may have unknown parts, or be a list of configurations, so it is not stored for
+    // others.
     if (host)
       return value;
     if (diagnostics.numErrors() != errorsBefore)
       value = {};
-    // A silent failure is reported when the value is needed.
+    // A failure during a quiet evaluation is not stored: it must be reported when the value is needed.
     if (!value.isError() || quietDepth == 0)
       current->globals[name] = value;
     return value;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The parameters of a kernel: their types, constants and promises.
+// The parameters of a kernel: their types, constants and assumptions.
 //
 // A parameter's type comes from, in this order: -D (a constant), --signature, the instance directive, the annotation,
 // the default. All missing types are reported in one error.
 //
 // Spellings: "*fp16:16" pointer, aligned to 16 bytes (the default; ":1" assumes nothing), "*kfp16" pointer to const,
 // "i32", "i32:16" multiple of 16, "i32:1" or "1" the constant 1, "constexpr". As annotations: ptr[f16], ptr[f16, 2],
-// i32, i32[16], constexpr, or Triton's strings. Tuples of such are in SemaTupleParameters.cpp.
+// i32, i32[16], constexpr, or Triton's strings. Tuples of these are handled in SemaTupleParameters.cpp.
 
 #include "Frontend/Emit/Builtins.h"
 #include "Frontend/Sema/Choices.h"
@@ -26,7 +26,7 @@ namespace tile::frontend {
 
 namespace {
 
-// Guaranteed by cudaMalloc and all frameworks' allocators; Triton assumes the same. Checked at launch.
+// cudaMalloc and the allocators of all frameworks guarantee this alignment; Triton assumes it, too. Launches check it.
 constexpr int defaultAlignment = 16;
 
 bool isPowerOfTwo(Int128 value) {
@@ -68,7 +68,7 @@ std::optional<SymValue> Signature::evaluateText(const std::string &text, const s
   return constantOnly(sema.evaluator.evaluate(*expr), description, expr->range);
 }
 
-/// Rejects run-time values.
+/// Returns the value. Reports an error and returns nullopt if it contains run-time values.
 std::optional<SymValue> Signature::constantOnly(const SymValue &value, const std::string &what, SourceRange range) {
   SmallVector<mlir::Value> leaves;
   flatten(value, leaves);
@@ -100,8 +100,8 @@ std::optional<KernelParameter> Signature::fromValue(const SymValue &value, Sourc
   return std::nullopt;
 }
 
-/// Evaluates an expression in an annotation. When Python evaluates it, the function itself is not defined yet, so that
-/// a kernel may have the name of a type.
+/// Evaluates an expression in an annotation. When Python evaluates the annotation, the function itself is not defined
+/// yet, so a kernel may have the same name as a type.
 SymValue Signature::evaluateType(const Expr &expr) {
   SymValue value = sema.evaluator.evaluate(expr);
   const auto *name = as<NameExpr>(&expr);
@@ -111,7 +111,7 @@ SymValue Signature::evaluateType(const Expr &expr) {
   return value;
 }
 
-/// Evaluates ptr[f16], ptr[f16, 2], i32[16], and every expression that gives a type.
+/// Evaluates ptr[f16], ptr[f16, 2], i32[16], and any other expression whose value is a type.
 std::optional<KernelParameter> Signature::fromAnnotation(const Expr &annotation) {
   const auto *subscript = as<SubscriptExpr>(&annotation);
   if (!subscript)
@@ -289,7 +289,7 @@ std::optional<KernelParameter> Signature::resolveParameter(const Parameter &para
   // A constexpr, or a parameter without a type: use the default.
   if (!parameter.defaultValue)
     return std::nullopt;
-  // A global of this name is not the keyword.
+  // If the module defines the name 'auto', it is not the keyword.
   const auto *name = as<NameExpr>(parameter.defaultValue);
   if (name && name->id == "auto" && !sema.names.lookupGlobal(name->id, name->range))
     return open;
@@ -332,8 +332,8 @@ bool Signature::applyAssumption(const std::string &name, SourceRange range, Kern
   return true;
 }
 
-/// Resolves parameters, including values from decorators. Returns parameters without a type or value, with the missing
-/// elements of tuples.
+/// Resolves parameters, including values from decorators. Returns the names of parameters without a type or value; for
+/// tuples, with their missing elements.
 std::map<std::string, std::string> Signature::resolveDeclared(const FunctionStmt &kernel,
                                                               const InstanceDirective *instance,
                                                               ResolvedParameters &resolved) {
@@ -368,7 +368,7 @@ std::map<std::string, std::string> Signature::resolveDeclared(const FunctionStmt
   return missing;
 }
 
-/// Gives parameters without types error values, about which nothing is reported.
+/// Gives parameters without a type an error value, so no further errors are reported about them.
 bool Signature::assumeNothing(const FunctionStmt &kernel, ResolvedParameters &resolved,
                               std::vector<KernelParameter> &parameters) {
   parameters.clear();
@@ -387,7 +387,7 @@ bool Signature::resolveParameters(const FunctionStmt &kernel, const InstanceDire
   ResolvedParameters resolved;
   auto isArgument = [&](const Parameter &parameter, const std::string &name) {
     const std::optional<KernelParameter> &value = resolved[parameter.name];
-    bool isKnown = !value; // the elements of the tuple are unknown then
+    bool isKnown = !value; // the elements of an unresolved tuple are unknown
     if (value)
       forEachLeaf(parameter.name, *value, [&](const std::string &leaf, const KernelParameter &element) {
         isKnown |= leaf == name;

@@ -33,7 +33,7 @@ void appendRecords(const SymValue &value, const VariableRecord &like, std::vecto
     records.push_back(std::move(record));
 }
 
-/// Formats a type for editors; empty for functions, modules and the like.
+/// Formats a type for editors; returns an empty string for functions, modules and the like.
 std::string typeText(const SymValue &value) {
   auto dims = [](ArrayRef<int64_t> shape) {
     std::string text;
@@ -120,7 +120,7 @@ void Records::recordVariables(const std::vector<std::string> &names) {
     recordVariable(name, scope.at(name), /*isAssigned=*/false);
 }
 
-/// Drops records of erased values and blocks: emission replaces loops that turn out not to be loops, and merges blocks.
+/// Drops records of erased values and blocks: emission replaces loops that never run, and merges blocks.
 void Records::dropErasedVariables(KernelOp kernel) {
   llvm::DenseSet<void *> present{nullptr};
   auto insertValue = [&](mlir::Value value) { present.insert(value.getAsOpaquePointer()); };

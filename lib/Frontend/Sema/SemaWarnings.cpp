@@ -11,7 +11,7 @@ using namespace mlir;
 
 namespace tile::frontend {
 
-/// Warns of a constant with which an integer operation has no defined result.
+/// Warns about a constant operand with which an integer operation has no defined result, such as a zero divisor.
 void Records::warnConstantOperand(BinaryOp op, const SymValue &left, const SymValue &right, SourceRange range) {
   if (!left.isTensor() || !left.type.isInt() || !right.isConstant())
     return;
@@ -58,8 +58,8 @@ void Records::rememberAccess(const SymValue &result, SourceRange range) {
     text.operations[op] = {range, {}, {}, false, false, sema.session.callsAround()};
 }
 
-/// Warns if a number that became a scalar by assignment promotes a tensor of a narrower type, which the literal would
-/// not have done.
+/// Warns if a name to which a number was assigned promotes a tensor of a narrower type. The assignment made the number
+/// a typed scalar; the number itself would not have promoted the tensor.
 void Records::warnLostWeakness(const SymValue &left, const SymValue &right, DType common, bool isDivision,
                                SourceRange range) {
   const SymValue *operands[2] = {&left, &right};
@@ -102,7 +102,8 @@ void Records::warnUnusedAdvance(const Expr &expr) {
     warning.fixIt({expr.range.begin, expr.range.begin, expr.range.file}, pointer->id + " = ");
 }
 
-/// Triton only checks annotations of local names for "constexpr".
+/// Warns about an annotation that does not fit the value: for local names, Triton ignores annotations except
+/// "constexpr".
 void Records::warnIgnoredAnnotation(const AnnAssignStmt &stmt, const SymValue &annotation, const SymValue &value) {
   if (annotation.isError() || value.isError())
     return;

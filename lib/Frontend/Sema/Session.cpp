@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Limits for compile-time growth of a kernel. Helpers and unrolled loops are copied at each use, and tuples and strings
-// can double with each line, so ten lines can exceed the capacity of any machine. The limits count work rather than
-// time, so that a program compiles everywhere or nowhere. And messages, which name the calls around their place.
+// Limits on the compile-time growth of a kernel, and messages, which have notes about the calls that lead to their
+// position.
+//
+// Helpers and unrolled loops are copied at each use, and tuples and strings can double with each line, so ten lines can
+// exceed the capacity of any machine. The limits count work rather than time, so that a program compiles everywhere or
+// nowhere.
 
 #include "Frontend/Sema/Part.h"
 
@@ -13,7 +16,7 @@ namespace tile::frontend {
 
 namespace {
 
-/// Nested elements of a tuple, and characters of a string: shapes and arguments have tens.
+/// Maximum numbers of nested elements of a tuple and of characters of a string. Real shapes and arguments have tens.
 constexpr size_t maxValueSize = 4096, maxTextSize = 65536;
 constexpr size_t textPerElement = maxTextSize / maxValueSize;
 
@@ -37,12 +40,12 @@ size_t sizeOf(const SymValue &value) {
 
 } // namespace
 
-/// The innermost calls explain a message in a helper; deep recursion needs no more.
+/// Returns the innermost calls, which explain a message in a helper. Deep recursion needs no more of them.
 std::vector<std::pair<SourceRange, std::string>> Session::callsAround() const {
   constexpr size_t maxCalls = 5;
   std::vector<std::pair<SourceRange, std::string>> calls;
   for (auto frame = frames.rbegin(); frame != frames.rend() && calls.size() < maxCalls; ++frame)
-    if (!frame->function->name.empty()) // statements of a module have none
+    if (!frame->function->name.empty()) // statements of a module have no function
       calls.emplace_back(frame->call, frame->function->name);
   return calls;
 }
@@ -94,7 +97,7 @@ bool Session::charge(size_t amount, SourceRange range) {
   return false;
 }
 
-/// Returns the value, or an error if it is too large when repeated 'times'.
+/// Returns the value, or reports an error if `times` copies of it are too large.
 SymValue Session::limitSize(SymValue value, SourceRange range, size_t times) {
   if (const SymValue *block = findTooLarge(value))
     return error(Diag::too_many_elements, range, {describe(*block), std::to_string(maxBlockElements)});

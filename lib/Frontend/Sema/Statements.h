@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Emits statements and control flow.
 //
-// SSA form needs no phi nodes, because environments are values. An 'if' runs both branches on copies and yields the
-// names that differ; a loop carries the names that its body assigns. Functions that return early are folded: the
-// statements after an 'if' with a 'return' become the other branch (SemaControl.cpp).
+// Environments are values, so SSA form needs no explicit phi nodes: an 'if' runs both branches on copies of the
+// environment and yields the names whose values differ, and a loop carries the names that its body assigns. Functions
+// that return early are folded: the statements after an 'if' with a 'return' become the other branch (SemaControl.cpp).
 
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace tile::frontend {
 
-/// Statements that remain to be emitted: a range of one block, then those of the enclosing blocks.
+/// Statements that remain to be emitted: those of a block from `index` on, then those of the enclosing blocks.
 struct Continuation {
   const Block *block;
   size_t index;
@@ -27,7 +27,7 @@ struct BlockResult {
 /// The replacement of a loop that ends early.
 struct JumpingLoop {
   Block statements;           // replaces the loop and, if it returns, includes the function's return
-  Block withoutReturn;        // the same if no return is reached
+  Block withoutReturn;        // the same, for a loop in which no return is reached
   const Stmt *loop = nullptr; // the loop itself, without jumps
   bool returnsValue = false;
 };

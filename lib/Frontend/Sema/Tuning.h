@@ -10,7 +10,7 @@ namespace tile::frontend {
 struct TunedConfiguration {
   std::map<std::string, SymValue> values; // constants by parameter
   std::optional<int> numWarps, numStages;
-  bool isComplete = true;     // no part is unknown
+  bool isComplete = true;     // true if all parts are known
   bool isConditional = false; // see KernelConfiguration
 };
 
