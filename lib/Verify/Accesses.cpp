@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// An element of `a[M, N] strides(lda, 1)` lies at row * lda + column. The offset's terms with lda give the row, the
-// others the column, and 0 <= row < M and 0 <= column < N are linear, although the offset is not.
+// Splits the offset of an access into indices. An element of `a[M, N] strides(lda, 1)` has the offset
+// row * lda + column: the terms with lda give the row, and the other terms give the column. The conditions
+// 0 <= row < M and 0 <= column < N are linear, although the offset is not.
 #include "Verify/Accesses.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -19,7 +20,8 @@ std::vector<Operation *> listAccesses(KernelOp kernel) {
   return found;
 }
 
-/// An access to a block element whose coordinates lie in the descriptor's shape; other elements are not accessed.
+/// Evaluates an access through a descriptor to one element of a block. The coordinates of the element lie in the
+/// descriptor's shape, because other elements are not accessed.
 static void evaluateBlock(Access &access, Value descriptor, ValueRange offsets, Evaluator &evaluator) {
   auto make = descriptor.getDefiningOp<MakeDescOp>();
   if (!make) {
@@ -72,7 +74,7 @@ Access evaluateAccess(Operation *op, Evaluator &evaluator) {
   return access;
 }
 
-/// Splits a polynomial into quotient * stride + remainder, as far as its terms contain the stride.
+/// Splits a polynomial into quotient * (scale * stride) + remainder. Only terms that contain the stride are divided.
 static std::pair<Poly, Poly> divideByStride(const Poly &offset, const Poly::Monomial &stride, Wide scale) {
   Poly quotient, remainder;
   for (const auto &[monomial, coefficient] : offset.getTerms()) {

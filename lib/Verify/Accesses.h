@@ -9,7 +9,7 @@ namespace tile::verify {
 struct Access {
   mlir::Operation *op = nullptr;
   const char *kind = "";       ///< "load", "descriptor store"
-  PointerTerm pointer;         ///< of the element
+  PointerTerm pointer;         ///< pointer to the element
   std::vector<TruthTerm> mask; ///< the element is accessed if all are true
   bool isDescribed = false;    ///< the buffer is described by a descriptor parameter
 };
@@ -20,12 +20,12 @@ std::vector<mlir::Operation *> listAccesses(KernelOp kernel);
 /// Evaluates an access at a symbolic element, which represents all of its elements.
 Access evaluateAccess(mlir::Operation *op, Evaluator &evaluator);
 
-/// The position of an element in its buffer: an index for each dimension with a symbolic stride, and one for all
-/// others.
+/// The position of an element in its buffer: one index for each dimension with a symbolic stride, and one index for all
+/// other dimensions together.
 struct Position {
   Formula isInside = true; ///< sufficient conditions, linear in the indices
   std::vector<Poly> indices;
-  std::vector<Poly> extents; ///< for a filled buffer: every smaller index is an element too, or lies between elements
+  std::vector<Poly> extents; ///< exclusive upper bounds of `indices`, if no dimension has size 0
 };
 Position findPosition(const BufferTerms &buffer, const Poly &offset);
 

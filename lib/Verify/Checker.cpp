@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A condition that guards an access may only be used if the values in it do not overflow, which is proven from the
-// enclosing conditions. Conditions for which this cannot be proven are dropped: fewer hypotheses may prove less, but
-// never something false.
+// A condition that guards an access may be used as a hypothesis only if its values do not overflow. This must be proven
+// from the enclosing conditions. Conditions for which it cannot be proven are dropped: with fewer hypotheses, the
+// prover may prove less, but never something false.
 #include "Verify/Checker.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -49,7 +49,7 @@ void Checker::addPath(Operation *op, Evaluator &evaluator, Hypotheses &known) {
 
 void Checker::addMask(llvm::ArrayRef<TruthTerm> mask, Evaluator &evaluator, Hypotheses &known) {
   std::vector<TruthTerm> left(mask.begin(), mask.end());
-  // A conjunct may be false where another one overflows, so unproven conjuncts are tried again.
+  // A conjunct may exclude the values for which another one overflows, so unproven conjuncts are tried again.
   for (bool hasChanged = true; hasChanged && !left.empty();) {
     hasChanged = false;
     std::vector<TruthTerm> next;
@@ -130,7 +130,7 @@ std::optional<std::string> Checker::findCondition(const Access &access, const Bu
   for (auto [axis, size] : llvm::enumerate(buffer.shape))
     if (holdsIf(size))
       return "in bounds if 0 <= v < " + buffer.shapeTexts[axis] + " for " + values;
-  // Otherwise the offset as a whole must be proven to be in bounds.
+  // If no such condition is found, the offset as a whole must be proven to be in bounds.
   return std::nullopt;
 }
 
@@ -176,7 +176,7 @@ Finding Checker::checkAccess(Operation *op) {
   gaps.insert(gaps.end(), known.gaps.begin(), known.gaps.end());
   if (refute(gaps, op, main, finding))
     return finding;
-  // Names the hypothesis that is missing: usually an overflow, if there is one.
+  // States the fact that could not be proven: usually that an operation does not overflow, if one might.
   const Gap &gap = overflow ? *overflow : !known.gaps.empty() ? known.gaps.front() : gaps.front();
   finding.reason = (budget.isOver() ? "the time limit was reached; not proven: " : "not proven: ") + gap.text +
                    explainUnknowns(offset);

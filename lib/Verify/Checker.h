@@ -21,15 +21,15 @@ public:
   Checker(KernelOp kernel, const runtime::Manifest &manifest, Solver &solver, const Options &options);
 
   Finding checkAccess(mlir::Operation *op);
-  /// Returns nothing if there is nothing to prove.
+  /// Returns nullopt if there is nothing to prove.
   std::optional<Finding> checkDivision(mlir::Operation *op);
   Finding checkAssumption(AssumeOp op);
-  /// Checks that no two programs write one element with this store.
+  /// Checks that no two programs write the same element with this store.
   Finding checkPrograms(mlir::Operation *store);
   /// Checks that some program writes each element of an output with one of these stores.
   Finding checkOutput(unsigned argument, llvm::ArrayRef<mlir::Operation *> stores);
 
-  /// Announces how many checks follow, which share the remaining time.
+  /// Announces how many checks, which share the remaining time, are still to come.
   void expect(size_t checks) { budget.share(checks); }
   bool isTimeOver() const { return budget.isOver(); }
 
@@ -41,7 +41,7 @@ private:
   };
 
   Finding describe(mlir::Operation *op, const char *kind) const;
-  /// Adds the conditions under which `op` is executed, as far as their range requirements are proven.
+  /// Adds the conditions under which `op` is executed, except those whose side conditions are not proven.
   void addPath(mlir::Operation *op, Evaluator &evaluator, Hypotheses &known);
   void addMask(llvm::ArrayRef<TruthTerm> mask, Evaluator &evaluator, Hypotheses &known);
   std::optional<Gap> findGap(const Needs &needs, Evaluator &evaluator, const std::vector<Formula> &hypotheses);
@@ -52,12 +52,12 @@ private:
   /// Finds how large a buffer without a declaration must be.
   void checkUndeclared(const Access &access, Finding &finding);
 
-  /// Searches for a counterexample to one of the goals that the interpreter confirms at `op`.
+  /// Searches for a counterexample to one of the goals. It must be confirmed by the interpreter, with an error at `op`.
   bool refute(llvm::ArrayRef<Gap> gaps, mlir::Operation *op, Evaluator &evaluator, Finding &finding,
               Scope scope = Scope::Program);
   bool replayModel(const Model &model, mlir::Operation *op, Evaluator &evaluator, Finding &finding, Scope scope);
-  /// Returns a condition of the parameters alone under which the store writes each element; false if that is not
-  /// proven. `position`: of the access.
+  /// Returns a condition on the parameters alone under which the store writes each element, or a false condition if
+  /// none is proven. `position` is the position of the access.
   Formula whenCovered(mlir::Operation *store, const Access &access, const Position &position, Evaluator &evaluator);
   bool refuteOutput(Finding &finding);
   /// Returns preferences for counterexamples, in descending order of importance.
@@ -65,7 +65,7 @@ private:
   /// Describes the unmodelled values on which a polynomial depends.
   std::string explainUnknowns(const Poly &poly) const;
   std::set<Symbol> loadedIn(const Poly &poly) const;
-  /// Returns the symbols, and the symbols on which their facts depend.
+  /// Returns the given symbols, and all symbols on which their facts depend, directly or indirectly.
   std::set<Symbol> closureOf(std::set<Symbol> symbols) const;
   std::set<Symbol> closureOf(const Poly &poly) const;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Checks of divisions and assumptions, and of stores of two programs to one element.
+// Checks divisions and assumptions, and that no two programs store to the same element.
 #include "Verify/Checker.h"
 #include "Verify/RequiredSize.h"
 
@@ -56,7 +56,7 @@ Finding Checker::checkAssumption(AssumeOp op) {
   return finding;
 }
 
-/// Adds the fact that swizzle2d maps different indices to different ones.
+/// Adds the fact that swizzle2d maps different pairs of indices to different pairs.
 static void addBijections(KernelOp kernel, Evaluator &left, Evaluator &right, std::vector<Formula> &formulas) {
   kernel.walk([&](Swizzle2dOp op) {
     auto equal = [&](Value value) {
@@ -87,11 +87,12 @@ Finding Checker::checkPrograms(Operation *store) {
   Formula sameProgram;
   for (unsigned axis = 0; axis < 3; ++axis)
     sameProgram = sameProgram && Formula::equal(first.programId(axis), second.programId(axis));
-  // Elements of a written buffer do not share memory, so equal offsets have equal indices, if these are inside.
+  // Elements of a written buffer do not share memory, so equal offsets imply equal indices if the indices are in
+  // bounds.
   const Position left = findPosition(buffer, one.pointer.offset), right = findPosition(buffer, other.pointer.offset);
   Formula sameElement = Formula::equal(one.pointer.offset, other.pointer.offset);
   const bool areInside = prover.proves(known.formulas, left.isInside) && prover.proves(known.formulas, right.isInside);
-  // With constant strides other than 1, an index may lie between elements.
+  // With constant strides other than 1, an index may refer to memory between elements.
   const bool areElements =
       buffer.isRowMajor ||
       llvm::count_if(buffer.strides, [](const Poly &stride) { return stride.getConstant() && stride != Poly(1); }) +

@@ -71,7 +71,7 @@ IntegerTerm Evaluator::evaluateArith(Operation *op, const Index &index) {
           return result;
         requireRange(left, op->getOperand(0));
         requireRange(right, op->getOperand(1));
-        // Bits above those of both operands stay zero.
+        // Result bits above the highest bit of either operand are zero.
         symbols.at(*result.poly.getSymbol()).range = {0, Wide(llvm::NextPowerOf2(uint64_t(largest))) - 1};
         result.needs = merge(left.needs, right.needs);
         return result;

@@ -21,7 +21,7 @@ Symbol Evaluator::iterationOf(scf::ForOp loop) {
                  upper = symbols.boundsOf(integer(loop.getUpperBound(), {}).poly),
                  step = symbols.boundsOf(integer(loop.getStep(), {}).poly);
   SymbolInfo info{SymbolKind::Iteration, "iteration of the loop at " + lineOf(loop.getLoc())};
-  // Bounds that overflow say nothing about the number of iterations.
+  // If the bounds may overflow, they do not limit the number of iterations.
   const Wide most = Wide(1) << (loop.getUpperBound().getType().isInteger(32) ? 31 : 62);
   const Wide least = loop.getUnsignedCmp() ? Wide(0) : -most;
   const bool fits = lower.low >= least && lower.high < most && upper.low >= least && upper.high < most;
@@ -82,7 +82,7 @@ std::optional<IntegerTerm> Evaluator::stepOf(Value yielded, BlockArgument carrie
   return IntegerTerm{sum, merge(before->needs, change.needs)};
 }
 
-/// Returns what has been added to a carried value since the loop began, at the start or at the end of an iteration.
+/// Returns the amount that has been added to a carried value since the loop began, at the start or end of an iteration.
 std::optional<IntegerTerm> Evaluator::advanceOf(scf::ForOp loop, unsigned carried, const Index &index, bool isResult) {
   std::optional<IntegerTerm> step = stepOf(loop.getYieldedValues()[carried], loop.getRegionIterArg(carried), index);
   if (!step)
@@ -92,7 +92,7 @@ std::optional<IntegerTerm> Evaluator::advanceOf(scf::ForOp loop, unsigned carrie
   IntegerTerm advance;
   const Poly count = isResult ? countOf(loop, advance.needs) : Poly::symbol(iterationOf(loop));
   advance.poly = step->poly * count;
-  mergeIf(advance.needs, step->needs, Formula::less(0, count)); // the first iteration does not use it
+  mergeIf(advance.needs, step->needs, Formula::less(0, count)); // the first iteration does not use the step
   return advance;
 }
 

@@ -25,7 +25,8 @@ std::string lineOf(Location location) {
   return "an unknown line";
 }
 
-/// Conditions of a value; each of a chain of selections, such as a sorting network, doubles them.
+/// Maximum number of side conditions of a value. In a chain of selections, such as a sorting network, each selection
+/// doubles their number.
 constexpr size_t maxNeeds = 256;
 
 // The largest grid of a launch: CUDA programming guide, "Technical Specifications".
@@ -61,7 +62,7 @@ void Evaluator::requireRange(IntegerTerm &term, Value value, bool isUnsigned) {
   const Wide low = isUnsigned ? Wide(0) : -(Wide(1) << (width - 1)),
              high = (Wide(1) << (isUnsigned ? width : width - 1)) - 1;
   const Interval bounds = symbols.boundsOf(term.poly);
-  // A bound of 2^62 means unbounded; a 64-bit value with such a bound was not computed here.
+  // A bound of 2^62 means unbounded. For a 64-bit value this is harmless only if the value is a symbol, not a result.
   const bool isTypeBound = width == 64 && term.poly.getSymbol();
   if (bounds.low >= low && (bounds.high < high || bounds.high == high) && (width < 64 || isTypeBound))
     return;
@@ -91,7 +92,7 @@ IntegerTerm Evaluator::unknownInteger(Value value, std::string why) {
     info.text = "the value loaded at " + lineOf(value.getLoc());
   }
   const Poly result = Poly::symbol(symbols.add(info));
-  // A range of 64 bits is not kept with the symbol.
+  // A symbol's range cannot hold 64-bit bounds, so they are stated as facts.
   if (width == 64)
     symbols.at(*result.getSymbol()).facts = {Formula::lessEqual(info.range.low, result),
                                              Formula::lessEqual(result, info.range.high)};

@@ -4,8 +4,8 @@
 //   %o = (splat %pid) * 128 + arange     integer(%o, {e0})  =  128 * pid + e0
 //
 // Integers wrap, so a polynomial represents a value modulo 2^bits, and addition and multiplication are exact.
-// Comparisons, divisions and addresses use the value itself, and *need* it to be in the range of its type. These needs
-// are collected with each value and must be proven before it is used.
+// Comparisons, divisions and addresses use the value itself, which must be in the range of its type. Such side
+// conditions, called *needs*, are collected with each value, and must be proven before the value is used.
 #pragma once
 
 #include "Verify/Launch.h"
@@ -37,7 +37,7 @@ struct PointerTerm {
   std::optional<unsigned> parameter; ///< argument of the kernel
   Poly offset;                       ///< in elements
   Needs needs;
-  std::string unknown; ///< the reason why the pointer cannot be followed, without `parameter`
+  std::string unknown; ///< if there is no `parameter`: the reason why the pointer cannot be followed
 };
 
 /// A condition under which an operation is executed.
@@ -61,7 +61,7 @@ public:
   /// Returns symbols for the index of an element of a tensor.
   Index elementOf(mlir::Type type);
 
-  /// The results of a swizzle2d that permutes the programs of two axes: each pair of indices is that of one program.
+  /// The results of a swizzle2d that permutes the programs of two axes: each pair of indices belongs to one program.
   struct Permuted {
     Symbol symbols[2];
     unsigned axes[2];
@@ -72,9 +72,9 @@ public:
   const Need &need(unsigned index) const { return needs[index]; }
   Poly programId(unsigned axis) const { return Poly::symbol(programs[axis]); }
 
-  /// Adds the need that the value is in range.
+  /// Adds the side condition that the value is in the range of its type.
   void requireRange(IntegerTerm &term, mlir::Value value, bool isUnsigned = false);
-  /// Adds a need.
+  /// Adds a side condition to the set.
   void require(Needs &set, Formula condition, mlir::Location location, std::string text);
 
 private:
@@ -104,17 +104,17 @@ private:
   static mlir::Value forwardedTo(mlir::BlockArgument argument);
   Symbol iterationOf(mlir::scf::ForOp loop);
   Poly countOf(mlir::scf::ForOp loop, Needs &set);
-  /// Returns what is added to a carried value in each iteration; none if it changes in another way.
+  /// Returns the amount that each iteration adds to a carried value; nullopt if the value changes in another way.
   std::optional<IntegerTerm> stepOf(mlir::scf::ForOp loop, unsigned carried, const Index &index);
   std::optional<IntegerTerm> stepOf(mlir::Value yielded, mlir::BlockArgument carried, const Index &index);
-  /// Returns the value of the result of a loop or of an argument of its body.
+  /// Returns the value of a result of a loop, or of an argument of its body.
   IntegerTerm carriedInteger(mlir::scf::ForOp loop, unsigned carried, const Index &index, mlir::Value value);
   PointerTerm carriedPointer(mlir::scf::ForOp loop, unsigned carried, const Index &index, mlir::Value value);
   std::optional<IntegerTerm> advanceOf(mlir::scf::ForOp loop, unsigned carried, const Index &index, bool isResult);
 
   IntegerTerm unknownInteger(mlir::Value value, std::string why);
   TruthTerm unknownTruth(mlir::Value value, std::string why);
-  /// Merges needs that apply only if the condition holds.
+  /// Adds the side conditions in `other`, which are required only if the condition holds, to `set`.
   void mergeIf(Needs &set, const Needs &other, const Formula &condition);
 
   KernelOp kernel;
@@ -128,7 +128,7 @@ private:
   std::map<mlir::Operation *, std::pair<Symbol, Symbol>> swizzles;
 };
 
-/// Merges two sets of needs.
+/// Returns the union of two sets of side conditions.
 Needs merge(const Needs &left, const Needs &right);
 
 /// Returns `line 12` for messages.

@@ -70,7 +70,7 @@ void Launch::addParameters(KernelOp kernel) {
     names.push_back(info.text);
     const Interval range = info.range;
     parameters.push_back(symbols.add(info));
-    // A range of 64 bits is not kept with the symbol.
+    // A symbol's range cannot hold 64-bit bounds, so they are stated as facts.
     if (kernel.getArgumentTypes()[index].isInteger(64))
       symbols.at(parameters.back()).facts = {Formula::lessEqual(range.low, Poly::symbol(parameters.back())),
                                              Formula::lessEqual(Poly::symbol(parameters.back()), range.high)};
@@ -120,7 +120,7 @@ void Launch::assumeSizes(KernelOp kernel) {
       continue;
     }
     Operation *op = value.getDefiningOp();
-    // Also with a constant that is added, as in N + 63.
+    // Follow additions of constants, too, as in N + 63.
     if (isa<SplatOp, BroadcastOp, ExpandDimsOp, HintOp, arith::ExtSIOp, arith::TruncIOp, arith::AddIOp, arith::MulIOp>(
             op))
       next.append(op->operand_begin(), op->operand_end());
@@ -217,7 +217,7 @@ std::optional<Poly> Launch::lookUp(StringRef name) const {
     if (const bool *boolean = std::get_if<bool>(&value))
       return Poly(*boolean);
   }
-  if (name == "this_rank" || name == "num_ranks") // of a launch on one GPU
+  if (name == "this_rank" || name == "num_ranks") // a launch on one GPU has one rank
     return Poly(name == "num_ranks" ? 1 : 0);
   return std::nullopt;
 }

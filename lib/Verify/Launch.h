@@ -9,7 +9,7 @@
 
 namespace tile::verify {
 
-/// The array of a pointer parameter, as `#: buffer` declares it.
+/// The buffer of a pointer parameter, as `#: buffer` declares it.
 struct BufferTerms {
   std::string name;
   std::vector<Poly> shape, strides;
@@ -25,25 +25,26 @@ public:
   Poly parameter(unsigned argument) const { return Poly::symbol(parameters[argument]); }
   const std::optional<BufferTerms> &buffer(unsigned argument) const { return buffers[argument]; }
   std::string nameOf(unsigned argument) const { return names[argument]; }
-  /// Returns true if a pointer has no declaration. Then the checks of a launch do not say which sizes are valid.
+  /// Returns true if a pointer has no buffer declaration. The checks of a launch then do not determine the valid sizes.
   bool hasUndeclared() const { return isUndeclared; }
   /// Returns the largest number of elements of a pointer's buffer.
   int64_t maxElements(unsigned argument) const;
   /// Returns the number of programs along an axis.
   const Poly &programs(unsigned axis) const { return counts[axis]; }
 
-  /// Facts that hold for every launch.
+  /// Returns facts that hold for every launch.
   const std::vector<Formula> &facts() const { return known; }
-  /// Facts that hold if the caller leaves parameters at their defaults.
+  /// Returns facts that hold if the caller leaves parameters at their defaults.
   const std::vector<Formula> &defaults() const { return usual; }
 
 private:
   void addParameters(KernelOp kernel);
   void addBuffer(unsigned argument, const runtime::BufferSpec &spec);
   void addGrid();
-  /// Parameters that are factors, dividends, divisors, limits of loops or parts of offsets are sizes, not negative.
+  /// Assumes that parameters are sizes, which are not negative, if the kernel uses them as factors, dividends,
+  /// divisors, loop bounds or parts of offsets.
   void assumeSizes(KernelOp kernel);
-  /// Tightens the bounds of a symbol that a fact compares with a constant.
+  /// Tightens the bounds of a symbol if the fact compares the symbol with a constant.
   void narrow(const Formula &fact);
   std::optional<Poly> lookUp(llvm::StringRef name) const;
 

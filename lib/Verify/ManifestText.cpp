@@ -28,7 +28,7 @@ public:
   static Formula truthOf(const Term &term) { return term.truth ? *term.truth : !Formula::equal(term.poly, 0); }
 
 private:
-  /// Consumes an operator or a word.
+  /// Consumes an operator or a keyword.
   bool take(llvm::StringRef token) {
     llvm::StringRef remaining = text.ltrim();
     if (!remaining.consume_front(token) ||

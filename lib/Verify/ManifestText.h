@@ -10,10 +10,10 @@
 
 namespace tile::verify {
 
-/// Returns the value of a parameter or constant; none for other names.
+/// Returns the value of a parameter or constant; nullopt for other names.
 using NameLookup = std::function<std::optional<Poly>(llvm::StringRef)>;
 
-/// Returns none if the expression is not supported.
+/// Returns nullopt if the expression is not supported.
 std::optional<Poly> readInteger(llvm::StringRef text, Symbols &symbols, const NameLookup &lookup);
 std::optional<Formula> readCondition(llvm::StringRef text, Symbols &symbols, const NameLookup &lookup);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Proves that each element of an output is written. The program, the element of its block and the iterations that write
-// it are computed from the element's index, like digits:
+// Proves that each element of an output is written. The program, the block element and the iterations that write an
+// output element are computed from the output element's index, like digits:
 //
 //   y + pid * 64 + e0   writes index i   with   pid = i / 64,  e0 = i % 64
 //
-// It remains to be proven that these are in range, that the store is executed for them, and that they give i.
+// It remains to prove that these values are in range, that the store is executed for them, and that they yield i.
 #include "Verify/Checker.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -15,16 +15,16 @@ using namespace mlir;
 namespace tile::verify {
 namespace {
 
-/// A symbol that distinguishes the instances of a store, with its factor in an index.
+/// A symbol that distinguishes the instances of a store, and its factor in an index.
 struct Digit {
   Symbol symbol;
   Poly weight;
 };
 
-/// The symbols that distinguish the instances of a store; those of programs with the axis of the grid.
+/// The symbols that distinguish the instances of a store. Program ids are mapped to their axis of the grid.
 using Instances = std::map<Symbol, std::optional<unsigned>>;
 
-/// Splits an index into digits, least significant first. None if it has other terms.
+/// Splits an index into digits, least significant first. Returns nullopt if it has other terms.
 std::optional<std::vector<Digit>> findDigits(const Poly &index, const Instances &instances) {
   std::map<Symbol, Poly> weights;
   for (const auto &[monomial, coefficient] : index.getTerms()) {
@@ -53,7 +53,7 @@ std::optional<std::vector<Digit>> findDigits(const Poly &index, const Instances 
   return digits;
 }
 
-/// Sizes of launches to try: ends of tiles, and sizes in between.
+/// Sizes of launches to try: sizes around the ends of tiles, and sizes in between.
 constexpr int64_t largestBlock = 4096;
 constexpr int64_t triedSizes[] = {5, 1, 17, 33, 64, 65, 100, 130, 257};
 
@@ -74,8 +74,8 @@ Formula Checker::whenCovered(Operation *store, const Access &access, const Posit
   for (Symbol symbol : closureOf(std::move(used)))
     if (symbols[symbol].kind == SymbolKind::Element || symbols[symbol].kind == SymbolKind::Iteration)
       instances[symbol] = std::nullopt;
-  // With permuted programs, some program has each pair of results, so the results are chosen instead of the program
-  // ids.
+  // If swizzle2d permutes the programs, each pair of its results belongs to some program, so its results are chosen
+  // instead of the program ids.
   for (const Evaluator::Permuted &permuted : evaluator.permutedPrograms())
     for (unsigned which = 0; which < 2; ++which) {
       instances[permuted.symbols[which]] = permuted.axes[which];
@@ -119,8 +119,8 @@ Formula Checker::whenCovered(Operation *store, const Access &access, const Posit
       std::tie(values[digit.symbol], remainder) = symbols.divide(remainder, digit.weight, /*isFloor=*/true);
     }
   }
-  // The ranges are proven first: values outside of them would contradict the ranges of the symbols, from which anything
-  // follows.
+  // Prove the ranges first: values outside of them would contradict the ranges of the symbols, and anything follows
+  // from a contradiction.
   Formula areInRange;
   for (const auto &[symbol, axis] : instances) {
     const Poly &value = values.try_emplace(symbol, 0).first->second; // symbols that no index determines are 0
@@ -219,7 +219,7 @@ Finding Checker::checkOutput(unsigned argument, llvm::ArrayRef<Operation *> stor
       return finding;
     }
   }
-  // The memory of a counterexample holds arbitrary values, so it proves nothing if these values matter.
+  // The memory of a counterexample holds arbitrary values, so it proves nothing if the written elements depend on them.
   if (!unknown.empty() || !refuteOutput(finding))
     finding.reason =
         "not proven: each element is written" + (unknown.empty() ? "" : "; it depends on " + llvm::join(unknown, ", "));

@@ -116,7 +116,7 @@ public:
       collect(operand);
   }
 
-  /// `areScaled`: lemmas also use the coefficients of monomials.
+  /// Returns the lemmas. If `areScaled`, they also use the coefficients of monomials.
   std::vector<Formula> make(bool areScaled) {
     std::set<Symbol> factors;
     for (const auto &[product, coefficients] : products)
@@ -134,7 +134,7 @@ public:
   }
 
 private:
-  /// Adds p >= 0 => p * n >= 0 and p < 0 => p * n + n <= 0, if that introduces no new monomial.
+  /// Adds p >= 0 => p * n >= 0 and p < 0 => p * n + n <= 0, unless that introduces a new monomial.
   void addScaled(const Poly &comparison, Symbol factor) {
     const Poly by = Poly::symbol(factor), scaled = comparison * by;
     if (lemmas.size() >= maxLemmas || scaled.isHuge() || scaled.isLinear())
@@ -147,7 +147,8 @@ private:
     lemmas.push_back((!holds).implies(Formula::lessEqual(scaled + by, 0)));
   }
 
-  /// Compares the cofactors of a common factor: 4 * a and b of 4 * a * n and b * n, and 4 * a and 1.
+  /// Adds lemmas that compare the cofactors of a common factor with each other and with 1. For 4 * a * n and b * n,
+  /// these compare 4 * a with b, and both with 1.
   void comparePartners(Symbol factor, bool areScaled) {
     std::vector<Poly> partners = {Poly(1)};
     for (const auto &[product, coefficients] : products) {
@@ -182,7 +183,7 @@ Budget::Budget(double seconds)
 
 void Budget::share(size_t checks) {
   const auto now = Clock::now();
-  // Few checks take long, so a single one may exceed its share.
+  // Few checks take long, so one check may exceed its share.
   endOfCheck = std::min(end, now + 4 * (end - now) / int64_t(std::max<size_t>(checks, 1)));
 }
 

@@ -7,8 +7,8 @@
 //   for each comparison p >= 0 of the query and each symbol n >= 0 such that the terms of p * n occur in the query
 //     p >= 0  =>  p * n >= 0;      p < 0  =>  p * n + n <= 0
 //
-// For example, pid < m * n and q * n <= pid have q < m as a consequence, with n = cdiv(N, BLOCK). If that fails, the
-// solver gets nonlinear arithmetic.
+// For example, with n = cdiv(N, BLOCK), pid < m * n and q * n <= pid imply q < m. If this attempt fails, the solver
+// uses nonlinear arithmetic.
 #pragma once
 
 #include "Verify/Solver.h"
@@ -27,7 +27,7 @@ public:
   /// Returns the milliseconds for a query that should take at most this long; 0 if no time is left.
   unsigned allow(unsigned milliseconds) const;
   bool isOver() const { return Clock::now() >= end; }
-  /// Limits the following queries to a share of the remaining time, if this many checks remain.
+  /// Limits the queries of the next check to a share of the remaining time. `checks` is the number of remaining checks.
   void share(size_t checks);
 
 private:
@@ -46,7 +46,7 @@ public:
   bool proves(llvm::ArrayRef<Formula> hypotheses, const Formula &goal, bool withProducts = true);
   /// Uses linear arithmetic only, which answers quickly.
   void setLinear(bool value) { isLinear = value; }
-  /// Returns true if the hypotheses are proven to be contradictory. False if that is not found within the time.
+  /// Returns true if the hypotheses are proven to be contradictory, and false if no proof is found in time.
   bool isContradiction(llvm::ArrayRef<Formula> hypotheses);
   /// Returns values that satisfy the hypotheses and `wishes` but not the goal.
   std::optional<Model> refute(llvm::ArrayRef<Formula> hypotheses, const Formula &goal,
@@ -55,7 +55,7 @@ public:
 private:
   enum class Arithmetic {
     Linear,
-    Scaled, ///< linear arithmetic with additional lemmas, about multiples of monomials
+    Scaled, ///< linear arithmetic with additional lemmas about multiples of monomials
     Products
   };
   SolverAnswer ask(const std::vector<Formula> &assertions, Arithmetic arithmetic, unsigned milliseconds);

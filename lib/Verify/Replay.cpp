@@ -21,7 +21,7 @@ constexpr double fewPrograms = 64, manyPrograms = 4096; // maximum number of pro
 constexpr size_t maxFilledBytes = 16 << 20;             // larger buffers remain zero
 constexpr size_t undeclaredBytes = size_t(1) << 36;     // size of a buffer without a declaration
 
-/// Zero-filled memory that is only allocated where it is touched.
+/// Zero-filled memory whose pages are allocated only when they are touched.
 class Pages {
 public:
   explicit Pages(size_t bytes) : bytes(std::max<size_t>(bytes, 1)) {
@@ -87,7 +87,7 @@ private:
   uint64_t steps = 0;
 };
 
-/// Writes floats of magnitudes near 1, such that element i differs from its neighbours.
+/// Fills memory with floats of magnitudes near 1, such that each element differs from its neighbours.
 void fillFloats(void *data, size_t bytes, runtime::DataType type) {
   const unsigned size = runtime::dataTypeSize(type);
   uint64_t state = 1;

@@ -2,8 +2,8 @@
 // Runs a counterexample in the interpreter. Only counterexamples that the interpreter confirms are reported as errors.
 //
 // Buffers have the declared sizes, up to the memory of a GPU; pages that no program touches take no memory. Integers in
-// them are 0, floats differ from element to element, so that two programs that write one element write different
-// values.
+// buffers are 0. Floats differ from element to element, so that two programs that write the same element write
+// different values.
 #pragma once
 
 #include "Interpreter/Interpreter.h"
@@ -32,20 +32,21 @@ public:
 
   Replay(KernelOp kernel, const runtime::Manifest &manifest) : kernel(kernel), manifest(manifest) {}
 
-  /// Returns the interpreter's error in that program, where only the accesses of `op` are checked. If there is none and
-  /// the grid is small, tries the other programs: the verifier does not know which program gets which tile of a
-  /// swizzle. None if there is none, or the run takes too long.
+  /// Runs the program of the example, checks only the accesses of `op`, and returns the interpreter's error. If there
+  /// is no error and the grid is small, tries the other programs, because the verifier does not know which program of a
+  /// swizzle gets which tile. Returns nullopt if there is no error, or if the run takes too long.
   std::optional<interp::Error> runProgram(const Example &example, mlir::Operation *op);
   /// Returns the iterations in which the last run ended, for the loops around `op`, outermost first.
   const std::vector<Iteration> &lastIterations() const { return iterations; }
-  /// Returns the first race or other error of all programs.
+  /// Runs all programs. Returns the first race or other error.
   std::optional<interp::Error> runGrid(const Example &example);
-  /// Returns the index of an element of an output that no program writes; none if there is none, or the run fails.
+  /// Returns the index of an element of an output that no program writes; nullopt if there is none, or if the run
+  /// fails.
   std::optional<std::vector<int64_t>> findUnwritten(const Example &example, const std::string &output);
 
 private:
   enum class Programs { One, Few, Many };
-  /// A buffer whose elements are filled with given bytes before a run, and preserved after it.
+  /// A buffer that is filled with a given byte before a run, and whose contents are kept after it.
   struct Kept {
     std::string buffer;
     uint8_t byte = 0;
@@ -54,7 +55,7 @@ private:
     unsigned size = 0;   ///< size of an element
     bool hasRun = false; ///< true if the run had no error
   };
-  /// `watched`: the only operation whose accesses are checked; null: all.
+  /// If `watched` is not null, checks only the accesses of this operation.
   std::optional<interp::Error> run(const Example &example, Programs programs, mlir::Operation *watched,
                                    Kept *kept = nullptr);
 

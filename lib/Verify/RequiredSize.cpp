@@ -6,15 +6,16 @@
 namespace tile::verify {
 namespace {
 
-constexpr int deepest = 12;            // of definitions that are followed
-constexpr int maxSteps = 4000;         // bounds that are computed for one offset
-constexpr Wide largestCount = 1 << 24; // a range that says more than that of a type
+constexpr int deepest = 12;            // maximum depth of definitions that are followed
+constexpr int maxSteps = 4000;         // maximum number of bounds that are computed for one offset
+constexpr Wide largestCount = 1 << 24; // a larger bound is probably only that of a type
 
 using Monomial = Poly::Monomial;
-/// The terms of a polynomial by the symbols that vary between programs, elements and iterations; the values do not.
+/// The terms of a polynomial, grouped by the product of their symbols that vary between programs, elements and
+/// iterations. The values are the factors that do not vary.
 using Cofactors = std::map<Monomial, Poly>;
 
-/// Divides by a monomial with a coefficient; none if it does not divide each term.
+/// Divides by a divisor with one term; returns nullopt if it does not divide each term.
 std::optional<Poly> divideExactly(const Poly &poly, const Poly &divisor) {
   if (divisor.getTerms().size() != 1)
     return std::nullopt;
@@ -99,7 +100,7 @@ public:
     return bound ? std::optional(Poly(0) - *bound) : std::nullopt;
   }
 
-  /// Loaded values are taken not to be negative.
+  /// Returns true if the value cannot be negative, assuming that loaded values are not negative.
   bool isNatural(const Poly &poly) {
     Wide sum = 0;
     std::set<Symbol> loaded;
@@ -138,7 +139,7 @@ public:
     return poly;
   }
 
-  /// Returns true if a lower bound is not negative for large values, so that this is a condition of use.
+  /// Returns true if large parameters make a lower bound non-negative; then callers can be required to pass such ones.
   bool isSatisfiable(const Poly &bound) {
     return !bound.getConstant() && llvm::all_of(bound.getTerms(), [&](const auto &term) {
       const bool isParameter = term.first.size() == 1 && symbols[term.first.front()].kind == SymbolKind::Parameter;
@@ -146,7 +147,7 @@ public:
     });
   }
 
-  /// Drops loaded values that are subtracted: they are not negative.
+  /// Drops terms that subtract loaded values, which are assumed not to be negative.
   Poly withoutNegativeLoaded(const Poly &poly) {
     Poly result;
     for (const auto &[monomial, coefficient] : poly.getTerms()) {
@@ -159,7 +160,7 @@ public:
     return result;
   }
 
-  /// Loaded values that were taken not to be negative, and divisors not to be zero.
+  /// Loaded values that were assumed not to be negative, and divisors that were assumed not to be zero.
   std::set<Symbol> naturals;
   std::vector<Poly> divisors;
 
@@ -196,7 +197,7 @@ private:
   static bool isSmall(Wide value) { return -largestCount <= value && value <= largestCount; }
   bool hasSign(const Poly &poly) { return isNatural(poly) || isNatural(Poly(0) - poly); }
 
-  /// Replaces a * (value - D * q) by a * r.
+  /// Replaces a * (value - D * q) by a * r, for the quotient q and the remainder r of value and D.
   Poly takeRemainder(Poly poly) {
     for (bool hasChanged = true; hasChanged && ++steps < maxSteps;) {
       hasChanged = false;
@@ -249,7 +250,7 @@ private:
     return poly;
   }
 
-  /// Adds a multiple of a fact that removes more varying terms than it introduces, and most of them.
+  /// Adds the multiple of a fact that leaves the fewest varying terms; nullopt if no multiple reduces their number.
   std::optional<Poly> applyBestFact(const Poly &poly, const Cofactors &parts, const Facts &facts) {
     std::optional<Poly> best;
     size_t fewest = varyingTerms(parts);
@@ -317,7 +318,7 @@ private:
     const Interval &range = symbols[symbol].range;
     if (const Wide limit = isUpper ? range.high : range.low; isSmall(limit))
       return Poly(limit);
-    // A condition on other varying values, which have bounds of their own.
+    // Use a condition that compares the symbol with other varying values, if these have bounds.
     for (size_t at = 0; at < facts.size(); ++at) {
       const Cofactors ofFact = split(facts[at]);
       auto term = ofFact.find({symbol});
@@ -361,10 +362,10 @@ private:
     case Definition::Kind::Larger: {
       const bool isSmaller = definition.kind == Definition::Kind::Smaller;
       std::optional<Poly> left = boundOf(definition.left, facts), right = boundOf(definition.right, facts);
-      const bool isAny = isSmaller == isUpper; // both are bounds
+      const bool isAny = isSmaller == isUpper; // each operand is a bound
       if (isAny && (!left || !right))
         return left ? left : right;
-      // The limit of a type says less than any other bound.
+      // The limit of a type is weaker than any other bound.
       for (const std::optional<Poly> *one : {&left, &right})
         if (isAny && (*one)->getConstant() && !isSmall(*(*one)->getConstant()))
           return one == &left ? right : left;

@@ -74,7 +74,7 @@ std::string describeLoaded(const std::map<Symbol, std::string> &loaded, const Sy
 
 std::string toText(const Poly &poly, const Symbols &symbols, const std::map<Symbol, std::string> &names) {
   std::vector<std::pair<Monomial, Wide>> terms(poly.getTerms().begin(), poly.getTerms().end());
-  // Terms that are added come first, and longer ones.
+  // Positive terms come first, and longer terms before shorter ones.
   llvm::stable_sort(terms, [](const auto &left, const auto &right) {
     return std::pair(left.second < 0, right.first.size()) < std::pair(right.second < 0, left.first.size());
   });

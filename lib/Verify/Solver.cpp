@@ -13,7 +13,7 @@ struct Solver::Functions {
 #define FUNCTION(result, name, ...) result (*name)(__VA_ARGS__) = nullptr;
 #include "Verify/Z3.def"
 
-  /// Returns the name of a function that the library lacks, or null.
+  /// Looks up the functions. Returns the name of one that the library lacks, or null.
   const char *lookUp(void *library) {
 #define FUNCTION(result, name, ...)                                                                                    \
   name = reinterpret_cast<result (*)(__VA_ARGS__)>(dlsym(library, "Z3_" #name));                                       \
@@ -24,7 +24,7 @@ struct Solver::Functions {
   }
 };
 
-/// Interrupts a check when its time is over, because Z3's timeout does not interrupt long steps of nonlinear
+/// Interrupts a check when its time limit expires, because Z3's timeout does not interrupt long steps of nonlinear
 /// arithmetic.
 class Solver::Deadline {
 public:

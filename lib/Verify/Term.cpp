@@ -182,7 +182,7 @@ Interval Symbols::boundsOf(const Poly &poly) const {
 std::pair<Poly, Poly> Symbols::divide(const Poly &value, const Poly &divisor, bool isFloor) {
   const Interval ofValue = boundsOf(value), ofDivisor = boundsOf(divisor);
   const bool isPositive = ofDivisor.low >= 1;
-  // Both round in the same direction; a quotient by zero has no value.
+  // For values that are not negative, both roundings are the same; division by zero has no result.
   const bool isNatural = ofValue.low >= 0 && (isPositive || (areQuotientsNatural && ofDivisor.low >= 0));
   isFloor |= isNatural;
   // (128 * a + b) / 128 is a if 0 <= b < 128.

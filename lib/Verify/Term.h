@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Polynomials over symbols, and formulas over them: what the verifier reasons about.
+// Polynomials over symbols, and formulas over polynomials: the terms in which the verifier reasons.
 //
 //   pid * 128 + e0 - N  <  0        Formula::less(pid * 128 + e0, N)
 //
 // A symbol represents an unknown integer: a parameter, a program id, an element's index, a quotient, a loaded value. It
-// has bounds, and facts that define it. A fact never restricts other symbols: for any values of these there is a value
-// of the symbol that satisfies it. So facts of any symbol may be assumed everywhere.
+// has bounds, and facts that define it. A fact never restricts other symbols: for any values of the other symbols,
+// there is a value of this symbol that satisfies the fact. So the facts of any symbol may be assumed everywhere.
 #pragma once
 
 #include "mlir/IR/Location.h"
@@ -23,7 +23,8 @@ namespace tile::verify {
 using Wide = __int128;
 using Symbol = unsigned;
 
-/// No bound exceeds this, so the multiplication of two bounds fits into `Wide`. It stands for none.
+/// Bounds are clamped to this magnitude, so the product of two bounds fits into `Wide`. A bound of this magnitude means
+/// that there is none.
 inline constexpr Wide unbounded = Wide(1) << 62;
 
 std::string toString(Wide value);
@@ -119,8 +120,8 @@ struct Definition {
   enum class Kind { Quotient, Remainder, Choice, Smaller, Larger } kind;
   Poly left, right;               ///< the operands; of a choice, the value if the condition holds and if not
   Formula condition = {};         ///< of a choice
-  std::optional<Poly> other = {}; ///< the remainder of a quotient, and the reverse
-  bool isFloor = true;            ///< of a quotient: rounded down, else towards zero
+  std::optional<Poly> other = {}; ///< of a quotient, the remainder; of a remainder, the quotient
+  bool isFloor = true;            ///< of a quotient: rounded down, otherwise towards zero
 };
 
 class Symbols {
@@ -137,16 +138,16 @@ public:
 
   Interval boundsOf(const Poly &poly) const;
 
-  /// Returns a quotient and a remainder for a divisor that is not zero: rounded down if `isFloor`, else towards zero.
-  /// The same operands give the same symbols.
+  /// Returns a quotient and a remainder for a divisor that is not zero. The quotient is rounded down if `isFloor` is
+  /// true, and otherwise towards zero. The same operands give the same symbols.
   std::pair<Poly, Poly> divide(const Poly &value, const Poly &divisor, bool isFloor);
-  /// Returns a value that is `yes` if the condition holds, else `no`.
+  /// Returns a value that is `yes` if the condition holds, and otherwise `no`.
   Poly choose(const Formula &condition, const Poly &yes, const Poly &no);
   Poly smaller(const Poly &left, const Poly &right) { return extreme(left, right, /*isLarger=*/false); }
   Poly larger(const Poly &left, const Poly &right) { return extreme(left, right, /*isLarger=*/true); }
 
-  /// Gives quotients by sizes, which may be zero, the range of natural numbers. This makes more lemmas, which take
-  /// time.
+  /// If true, quotients by sizes, which may be zero, are assumed not to be negative. This yields more lemmas, which
+  /// take time.
   bool areQuotientsNatural = false;
 
 private:

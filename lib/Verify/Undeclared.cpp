@@ -12,7 +12,7 @@ namespace {
 
 constexpr int64_t most32 = 2147483647;
 
-/// Joins texts that differ in their line: "a 32-bit value does not overflow (lines 5, 12)".
+/// Formats the gaps. Joins texts that differ only in the line: "a 32-bit value does not overflow (lines 5, 12)".
 std::vector<std::string> joinLines(llvm::ArrayRef<Gap> gaps) {
   std::map<std::string, std::set<unsigned>> lines;
   for (const Gap &gap : gaps) {
@@ -36,7 +36,7 @@ std::vector<std::string> joinLines(llvm::ArrayRef<Gap> gaps) {
 void Checker::checkUndeclared(const Access &access, Finding &finding) {
   const unsigned argument = *access.pointer.parameter;
   const Poly &offset = access.pointer.offset;
-  // The conditions as they are read; that they do not overflow is proven below.
+  // Find the size as if no condition overflowed; that is proven below.
   std::vector<Formula> conditions;
   for (const PathStep &step : main.pathTo(access.op))
     conditions.push_back(step.condition);
@@ -48,7 +48,7 @@ void Checker::checkUndeclared(const Access &access, Finding &finding) {
                      "' is, and the largest offset was not found" + explainUnknowns(offset);
     return;
   }
-  // Returns what is not proven to fit if the buffer has at most so many elements.
+  // Finds the hypotheses, and the gaps in the proof, if the required size is at most `limit` elements.
   auto findGaps = [&](int64_t limit, Hypotheses &known) {
     known.formulas.push_back(Formula::lessEqual(size->elements, limit));
     for (const auto &[symbol, name] : size->loaded)
@@ -57,7 +57,7 @@ void Checker::checkUndeclared(const Access &access, Finding &finding) {
       known.formulas.push_back(Formula::less(0, divisor));
     addPath(access.op, main, known);
     addMask(access.mask, main, known);
-    // Conditions that may overflow do not matter if the others give the same size.
+    // Conditions that may overflow do not matter if the other conditions give the same size.
     if (!known.gaps.empty())
       if (std::optional<RequiredSize> same = findRequiredSize(offset, known.formulas, symbols);
           same && same->elements == size->elements)

@@ -4,7 +4,7 @@
 //
 //   Report report = verify(kernel, manifest, *Solver::load(), {});
 //
-// README.md of this folder says what is proven and how.
+// The README of this folder says what is proven, and how.
 #pragma once
 
 #include "Runtime/Manifest.h"
