@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reports a run of the first artifact, with the outputs of the second one as the expectation and its time as the
+// Reports a run of the first artifact. The outputs of the second artifact are the expected ones, and its time is the
 // baseline.
 #include "Lab/Compare.h"
 
@@ -129,7 +129,7 @@ int compareArtifacts(const RunOptions &options, const Artifact &artifact, const 
   otherOptions.artifact = compared.file;
   if (!compared.variant.empty())
     otherOptions.variant = compared.variant;
-  otherOptions.saves.clear(); // only those of the first artifact are saved
+  otherOptions.saves.clear(); // only outputs of the first artifact are saved
   otherOptions.recorded.clear();
   const std::pair<const RunOptions *, const Artifact *> both[] = {{&options, &artifact}, {&otherOptions, &other}};
   for (const auto &[sideOptions, its] : both)

@@ -18,7 +18,7 @@ struct BenchOptions {
   std::string inputs;
 };
 
-/// Takes the words before the first argument as artifacts.
+/// Removes the words before the first NAME=VALUE from the arguments, and returns them as artifacts.
 std::vector<SuiteCase> takeArtifacts(RunOptions &options) {
   std::vector<SuiteCase> cases;
   std::vector<std::string> words = std::move(options.arguments);
@@ -39,7 +39,8 @@ std::vector<SuiteCase> takeArtifacts(RunOptions &options) {
   return cases;
 }
 
-/// Adds NAME=FILL for each randomly filled float buffer, for each of the distributions.
+/// Adds an argument such as `a=b=zeros,uniform` to each case: the value of --inputs for its randomly filled float
+/// buffers.
 Result<std::vector<SuiteCase>> withInputs(const std::vector<SuiteCase> &cases, const BenchOptions &options) {
   std::vector<SuiteCase> all;
   for (const SuiteCase &item : cases) {

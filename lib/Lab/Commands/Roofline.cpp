@@ -16,7 +16,7 @@ struct RooflineOptions {
   std::string cupti; ///< path of libcupti, or ""
 };
 
-/// Measures in graphs, with a cold or a warm cache, without a baseline.
+/// Measures in CUDA graphs, with a cold or a warm cache, and without a baseline.
 Result<BenchResult> measure(const RunOptions &options, CudaDevice &device, const Execution &execution,
                             std::span<DeviceArgument> arguments, bool isCold) {
   BenchRequest request = startBench(options);

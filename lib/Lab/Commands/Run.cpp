@@ -36,7 +36,7 @@ void addSuiteOptions(CLI::App &app, SuiteOptions &suite) {
       ->group("Suites");
 }
 
-/// Runs the artifacts of --after, then this one.
+/// Runs the artifacts of --after, then the given artifact.
 static int runLast(const RunOptions &options, const runtime::Artifact &artifact) {
   std::vector<runtime::Artifact> earlier;
   for (const std::string &path : options.after) {

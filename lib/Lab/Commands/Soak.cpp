@@ -15,7 +15,7 @@ struct Options : SoakOptions {
 };
 
 int soak(Options &options) {
-  // A simulated launch may take longer than the soak; a launch on a GPU has the deadline.
+  // A simulated launch may take longer than the soak, so the time limit must also apply within a launch.
   if (chooseDevice(options.run) == "sim")
     options.run.limit.emplace(options.seconds);
   if (options.suites.empty())

@@ -20,7 +20,7 @@ static Action addMerge(CLI::App &app, const RunOptions &start) {
   return [options] { return runMerge(*options); };
 }
 
-/// Runs `tune --calibrate`, which takes no artifact: any option that is not its own is a mistake.
+/// Runs `tune --calibrate`, which takes no artifact. Options of other forms of `tune` are errors.
 static int calibrate(const CLI::App &app, CalibrateOptions options, const TuneOptions &tune) {
   options.run = tune.run;
   options.run.bench = true; // requires a GPU

@@ -21,7 +21,7 @@ bool isWritten(const Parameter &parameter) {
   return parameter.isPointer && !(parameter.buffer && parameter.buffer->role == BufferRole::Random);
 }
 
-/// Formats an element so that different bits differ: "0.25 (0x3e800000)".
+/// Formats an element such that different bits give different strings: "0.25 (0x3e800000)".
 std::string formatElement(DataType type, const uint8_t *element) {
   const unsigned size = runtime::dataTypeSize(type);
   uint64_t bits = 0;
@@ -184,7 +184,7 @@ Result<std::optional<Difference>> Agreement::compare(const Trial &trial, Agreeme
   return difference;
 }
 
-/// Prepares both runs, so that arguments that one of them rejects are found first.
+/// Prepares both runs before either starts, to find arguments that one of the kernels rejects.
 Status Agreement::admit(const TrialCall &call, const Admission &admits) const {
   for (const Side *side : {&first, &second}) {
     const RunOptions run = optionsFor(*side, call);

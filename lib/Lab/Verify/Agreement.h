@@ -26,8 +26,8 @@ struct AgreementOptions {
   RunOptions run; ///< grid, seed, offsets, and the time limit of the whole comparison
   uint64_t trials = 12;
   std::vector<InputKind> inputs = {InputKind::Random, InputKind::Special, InputKind::Denormals, InputKind::Zeros};
-  /// Returns the allowed error of an output, relative to the element and to the root mean square of the buffer; 0
-  /// demands the same bits, except that any NaN equals any other.
+  /// Returns the allowed error of an output, relative to the element and to the root mean square of the buffer. An
+  /// error of 0 requires the same bits, except that all NaNs are equal.
   std::function<double(const Parameter &output)> within;
 };
 
@@ -45,9 +45,9 @@ struct Difference {
 };
 
 struct AgreementResult {
-  uint64_t compared = 0, failing = 0; ///< calls; those for which both kernels report an error
+  uint64_t compared = 0, failing = 0; ///< calls; those of them for which both kernels report an error
   std::optional<Difference> difference;
-  std::string firstFailure; ///< of a call for which both fail
+  std::string firstFailure; ///< error of a call for which both kernels fail
   bool isTimeOver = false;
 };
 
@@ -56,13 +56,13 @@ public:
   Agreement(const TrialPlan &plan, Side first, Side second, const AgreementOptions &options)
       : plan(plan), first(std::move(first)), second(std::move(second)), options(options) {}
 
-  /// `admits`: additional conditions of a call.
+  /// Compares the results of all trials. `admits` checks additional conditions of a call.
   Result<AgreementResult> run(const Admission &admits = {});
 
 private:
   /// Results of one run.
   struct Outcome {
-    std::string failure; ///< an error that the device found in the kernel; empty: none
+    std::string failure; ///< an error that the device found in the kernel; empty if there is none
     std::map<std::string, HostBuffer> outputs;
   };
   RunOptions optionsFor(const Side &side, const TrialCall &call) const;

@@ -13,7 +13,7 @@
 namespace tile::runner {
 namespace {
 
-/// Remembers the last store to one address. Not for several host threads.
+/// Remembers the last store to one address. It must not be used by several host threads.
 class StoreFinder final : public RunWatcher, public sim::Observer {
 public:
   explicit StoreFinder(const Difference &difference) : difference(difference) {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Finds the instruction that wrote an element, by running the call again in the simulator. For an element that differs
-// on a GPU it is the last instruction that can have made the difference.
+// Finds the instruction that wrote an element, by running the call again in the simulator. If the element differs on a
+// GPU, this is the last instruction that can have caused the difference.
 #pragma once
 
 #include "Lab/Verify/Agreement.h"

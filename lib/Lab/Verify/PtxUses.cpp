@@ -31,7 +31,7 @@ PtxUses findUses(std::string_view ptx) {
     begin = end + 1;
     const std::string_view name = opcode.substr(0, opcode.find('.'));
     if (opcode.find(".approx") != std::string_view::npos || name == "ex2" || name == "tanh")
-      // ex2 and tanh of 16-bit types are approximate, too, but do not say so
+      // ex2 and tanh are approximate even without the modifier
       uses.approximate.insert(std::string(name) + ".approx");
     else if (opcode.starts_with("div.full"))
       uses.approximate.insert("div.full");

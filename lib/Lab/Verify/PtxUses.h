@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Instructions of a kernel: those whose results may differ between two devices or two runs, and their description.
+// Finds the instructions of a kernel whose results may differ between two devices or two runs, and describes
+// instructions.
 #pragma once
 
 #include <set>
@@ -16,7 +17,7 @@ namespace tile::runner {
 struct PtxUses {
   std::set<std::string> approximate;  ///< "ex2.approx", "rsqrt.approx": the ISA only bounds their errors
   std::set<std::string> floatAtomics; ///< "red.add.f32": the result depends on the order of additions
-  /// atomic operations of any kind: the order in which they return values is undefined
+  /// true if there are atomic operations of any kind: the order in which they return values is undefined
   bool hasAtomics = false;
 };
 

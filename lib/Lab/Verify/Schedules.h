@@ -6,8 +6,8 @@
 //   while (!schedules.isDone()) schedules.runNext();
 //   schedules.verdict()
 //
-// The first runs try each size once, each under another order; further ones repeat the sizes under other orders. Then
-// more and larger sizes are tried while some instruction has not been reached.
+// The first runs try each size once, each with a different order; further runs repeat the sizes with other orders. Then
+// more and larger sizes are tried, up to a limit, while some instruction has not been reached.
 #pragma once
 
 #include "Lab/Verify/TestedVariant.h"
@@ -34,7 +34,7 @@ public:
   ~ScheduleTrial();
 
   bool isDone() const;
-  /// Runs once. Fails if the time is over, or the variant cannot be run at all.
+  /// Performs one run. Fails if the time limit has expired, or if the variant cannot be run at all.
   Status runNext();
   Verdict verdict() const;
 
@@ -43,7 +43,7 @@ private:
     Trial trial;
     std::string outputs; ///< hash of the outputs of the first run
   };
-  /// Returns the problem that the run found, or an empty text.
+  /// Returns the problem that the run found, or an empty string.
   Result<std::string> runTrial(const Trial &trial, uint64_t order, std::string *outputs);
   /// Shrinks the sizes of a failing call.
   void shrink(const Trial &failing, uint64_t order);

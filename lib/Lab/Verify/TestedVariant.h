@@ -30,8 +30,8 @@ struct TestedVariant {
 /// The variants of an artifact.
 class TestedVariants {
 public:
-  /// Selects `options.variant` and `options.target`, or all. The artifact must outlive this object. `multiprocessors`:
-  /// of the device.
+  /// Selects the variants that `options.variant` and `options.target` name, or all variants. The artifact must outlive
+  /// this object. `multiprocessors` is the number of multiprocessors of the device.
   static Result<TestedVariants> open(const RunOptions &options, const runtime::Artifact &artifact, int multiprocessors);
 
   size_t size() const { return indices.size(); }

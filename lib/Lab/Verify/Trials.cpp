@@ -14,7 +14,7 @@ namespace {
 constexpr SizeRange trialSizes{0, 4096}; // default range of integers that are not given
 constexpr int64_t largestBlock = 2048;   // constants above this are not block sizes
 constexpr int64_t trialPadding = 3;      // maximum number of steps by which a stride is padded
-constexpr double programCost = 4096;     // maximum number of elements of a program
+constexpr double programCost = 4096;     // cost of a program, in elements of buffers
 constexpr double maxTrialCost = 300000;  // a simulation takes well below a second
 constexpr unsigned maxAttempts = 48;
 constexpr int64_t plainSizes[] = {1, 0, 2, 3, 7, 16, 31, 100};
@@ -41,7 +41,7 @@ int64_t chooseSize(const std::vector<int64_t> &values, uint64_t position, uint64
   return which < count ? *least : *most;
 }
 
-/// Returns the block sizes among the constants: those named after the size first.
+/// Returns the block sizes among the constants. Those named after the size come first.
 std::vector<int64_t> blocksFor(const std::string &size, const Manifest &kernel) {
   std::vector<int64_t> named, others;
   for (const auto &[name, value] : kernel.constants) {
@@ -172,7 +172,7 @@ Result<TrialCall> TrialPlan::callOf(const Trial &trial) const {
 
 Result<Trial> TrialPlan::draw(uint64_t number, InputKind kind, uint64_t seed, const Admission &admits,
                               double effort) const {
-  std::optional<Trial> cheapest; // the smallest number of elements of those that are too large
+  std::optional<Trial> cheapest; // the cheapest of those that are too large
   double least = 0;
   Error reason = runtime::makeError(TILE_ERROR_INVALID_ARGUMENT, "there are no sizes to try");
   for (unsigned attempt = 0; attempt < maxAttempts; ++attempt) {
@@ -196,7 +196,7 @@ Result<Trial> TrialPlan::draw(uint64_t number, InputKind kind, uint64_t seed, co
       reason = cost.error();
       continue;
     }
-    if (*cost > effort * maxTrialCost) { // not admitted here: a check may take long
+    if (*cost > effort * maxTrialCost) { // do not call `admits` for it, which may take long
       if (!cheapest || *cost < least) {
         cheapest = trial;
         least = *cost;
@@ -226,7 +226,7 @@ Trial TrialPlan::shrink(Trial failing, const std::function<bool(const Trial &)> 
     failing = std::move(smaller);
     return true;
   };
-  // Tries each value from below once, then halves and single steps, until no size becomes smaller.
+  // Tries small values first, then half the value and one step less, until no size becomes smaller.
   for (bool isSmaller = true; isSmaller && !isOver();) {
     isSmaller = false;
     for (const SoakPlan::Size &size : plan.sizes) {

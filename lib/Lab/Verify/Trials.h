@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Calls with which a kernel is tried: sizes around the ends of its tiles, and inputs of several kinds.
+// Calls that test a kernel: sizes around the ends of its tiles, and inputs of several kinds.
 //
 //   Result<TrialPlan> plan = TrialPlan::make(arguments, variant, general, multiprocessors);
 //   Result<Trial> trial = plan->draw(3, InputKind::Special, admits);     the fourth trial
@@ -30,7 +30,7 @@ struct Trial {
   uint64_t seed = 0;
 };
 
-/// A trial as tools take it: arguments, and offsets of buffers as for --offset.
+/// A trial in the form that tools accept: arguments, and offsets of buffers as for --offset.
 struct TrialCall {
   std::vector<std::string> arguments, offsets;
   uint64_t seed = 0;
@@ -42,21 +42,21 @@ using Admission = std::function<Status(const TrialCall &call)>;
 class TrialPlan {
 public:
   /// Plans trials of `kernel`, which has some or all of the parameters of `general`. Arguments that are given are fixed
-  /// or, with NAME=LOW..HIGH, drawn from a range. Sizes also end around the blocks of `other`. `general` must outlive
-  /// the plan.
+  /// or, in the form NAME=LOW..HIGH, drawn from a range. If there is an `other`, sizes around the ends of its blocks
+  /// are tried, too. `general` must outlive the plan.
   static Result<TrialPlan> make(const std::vector<std::string> &arguments, const Manifest &kernel,
                                 const Manifest &general, int multiprocessors, const Manifest *other = nullptr);
 
-  /// Returns the trial with all buffers at aligned addresses.
+  /// Keeps all buffers at aligned addresses in the trials.
   void keepAligned() { shiftable.clear(); }
 
-  /// Draws small sizes that are admitted; `effort` allows larger ones. If none are found, fails with the reason why the
-  /// last ones were rejected.
+  /// Draws small sizes that `admits` accepts; a larger `effort` allows larger sizes. If there are none, fails with the
+  /// reason why the last sizes were rejected.
   Result<Trial> draw(uint64_t number, InputKind kind, uint64_t seed, const Admission &admits, double effort = 1) const;
   Result<TrialCall> callOf(const Trial &trial) const;
 
-  /// Returns the smallest trial that still fails, as far as it is found before `isOver`. Sizes become smaller first;
-  /// then strides become tight and inputs simple.
+  /// Returns the smallest failing trial that is found before `isOver` returns true. First makes sizes smaller, then
+  /// strides tight and inputs simple.
   Trial shrink(Trial failing, const std::function<bool(const Trial &)> &fails,
                const std::function<bool()> &isOver) const;
 
@@ -64,7 +64,7 @@ private:
   TrialPlan(const Manifest &general, SoakPlan sizes, int multiprocessors)
       : general(&general), plan(std::move(sizes)), multiprocessors(multiprocessors) {}
   void listCandidates(const Manifest &kernel, const Manifest *other);
-  /// Returns the elements of all buffers and, as each has a cost, the programs.
+  /// Returns the cost of a call: the number of elements of all buffers, plus a fixed cost for each program.
   Result<double> costOf(const std::vector<std::string> &arguments) const;
 
   const Manifest *general;
