@@ -229,7 +229,7 @@ SymValue Emitter::cast(const SymValue &value, DType type, SourceRange range, boo
     return wrap(castIntegers(builder, loc, value.value, from, type, result));
   if (from.isFloat())
     return castFloatToInteger(*this, value, type, range);
-  // Exact in the range of 8-bit floats; larger values saturate.
+  // fp32 is exact in the range of 8-bit floats; larger values saturate.
   if (type.isFp8())
     return cast(cast(value, Scalar::Float32, range), type, range, truncateTowardsZero);
   if (from.isUnsigned())

@@ -142,7 +142,7 @@ SymValue emitDeviceAssert(Emitter &sema, BuiltinCall &call) {
   return none();
 }
 
-/// Returns the values of a hint, one per dimension; nullopt after an error.
+/// Returns the values of a hint, one for each dimension; nullopt after an error.
 static std::optional<SmallVector<int64_t>> hintNumbers(BuiltinCall &call, const SymValue &source) {
   std::vector<SymValue> values = call[1].isTuple() ? call[1].elements : std::vector<SymValue>{call[1]};
   SmallVector<int64_t> hints;

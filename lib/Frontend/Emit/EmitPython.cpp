@@ -178,7 +178,7 @@ SymValue emitIsInstance(Emitter &sema, BuiltinCall &call) {
   return SymValue::makeConstant(matches);
 }
 
-/// Emits hasattr(). Kernels use it to probe for newer APIs: a module has the members that the table of builtins lists.
+/// Emits hasattr(). Kernels use it to test for newer APIs: a module has the members that the table of builtins lists.
 SymValue emitHasAttr(Emitter &sema, BuiltinCall &call) {
   std::optional<std::string> name = call.text(1);
   if (!name)

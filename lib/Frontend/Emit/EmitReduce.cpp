@@ -41,7 +41,7 @@ std::optional<bool> parseOrdering(BuiltinCall &call, size_t index) {
   return *ordering == "inner_tree";
 }
 
-/// Emits one tile.reduce along `axis` if it has several elements; empty after an error.
+/// Emits one tile.reduce along `axis`, if that dimension has several elements; empty after an error.
 std::vector<SymValue> reduceAxis(BuiltinCall &call, const std::vector<SymValue> &sources, int64_t axis,
                                  Combine combine) {
   Emitter &sema = call.sema;

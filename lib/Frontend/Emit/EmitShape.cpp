@@ -86,7 +86,7 @@ SymValue Emitter::reshape(const SymValue &value, ArrayRef<int64_t> shape, Source
   return SymValue::makeTensor(result, value.type);
 }
 
-/// Extracts the only element of a block by a reduction, which has nothing to combine.
+/// Extracts the only element of a block by a reduction, which combines nothing.
 SymValue Emitter::toScalar(const SymValue &block, SourceRange range) {
   Location loc = location(range);
   Type element = mlirType(block.type);

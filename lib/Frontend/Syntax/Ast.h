@@ -202,7 +202,7 @@ struct FunctionStmt : Stmt {
   std::vector<Diagnostic> errors;
 };
 
-/// A class. Named tuples and aggregates are values in kernels; kernels can use only the constants and functions of
+/// A class. In kernels, named tuples and aggregates are values. Kernels can use only the constants and functions of
 /// other classes. Methods without @triton.jit run at compile time. Errors in a method are kept in its 'errors'.
 struct ClassStmt : Stmt {
   ClassStmt() : Stmt(StmtKind::Class) {}

@@ -6,7 +6,8 @@
 
 namespace tile::frontend {
 
-/// CTAs with adjacent programs along the first and the second axis of the grid, and CTAs that split K of one program.
+/// The numbers of CTAs in each dimension of a cluster. In the first two dimensions, the CTAs run programs that are
+/// adjacent along the first and second axis of the grid; in the third, they split K of one program.
 using ClusterShape = std::array<int, 3>;
 
 /// Represents `auto`.

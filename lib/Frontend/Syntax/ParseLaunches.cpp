@@ -157,7 +157,7 @@ std::vector<HostLaunch::Binding> Parser::findBindings(size_t begin, size_t end) 
 
 /// Finds all launches "kernel[grid](arguments)" in functions.
 void Parser::collectLaunches() {
-  // The launches of a kernel with more launches usually differ, and parsing each launch takes time.
+  // If a kernel has more launches than this, they usually differ, and parsing each launch takes time.
   constexpr size_t most = 32, mostOfAll = 256;
   const std::vector<Token> &tokens = stream.tokens;
   KernelClasses kernels;

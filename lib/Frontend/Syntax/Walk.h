@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Walks the syntax tree: the parts of an expression, and the blocks inside of a
-// statement.
+// Walks the syntax tree: the parts of an expression, and the blocks inside a statement.
 #pragma once
 
 #include "Frontend/Syntax/Ast.h"
@@ -15,8 +14,7 @@ void forEachChild(const Expr &expr, const std::function<void(const Expr &)> &vis
 /// Returns the bodies of branches, loops and 'with'.
 std::vector<const Block *> blocksOf(const Stmt &stmt);
 
-/// Returns true if a statement of the block satisfies the predicate, also
-/// inside of other statements.
+/// Returns true if a statement of the block, or one nested in it, satisfies the predicate.
 bool anyStatement(const Block &block, const std::function<bool(const Stmt &)> &predicate);
 
 } // namespace tile::frontend

@@ -18,8 +18,8 @@ std::optional<size_t> indexIn(const SymValue &list, const SymValue &index);
 /// Returns the value of a key; null if there is none.
 const SymValue *findKey(const SymValue &dictionary, const SymValue &key);
 
-/// Returns what Python iterates over: elements of a list, keys of a dictionary, characters of a string, integers of a
-/// range; nullopt for other values, and for ranges with more than `most` integers.
+/// Returns the items over which Python iterates: elements of a list, keys of a dictionary, characters of a string,
+/// integers of a range; nullopt for other values, and for ranges with more than `most` integers.
 std::optional<std::vector<SymValue>> itemsOfValue(const SymValue &value, size_t most = 65536);
 
 /// Removes items that equal an earlier item (Python's set); keeps all unknown items.
@@ -28,7 +28,7 @@ SymValue withoutRepetitions(llvm::ArrayRef<SymValue> items);
 /// Returns the list or dictionary with one item replaced or, for a dictionary, added; nullopt if the result is unknown.
 std::optional<SymValue> withItem(SymValue container, const SymValue &index, SymValue value);
 
-/// Returns the dictionary with the entries of `other` added; these take precedence.
+/// Returns the dictionary with the entries of `other` added, which take precedence.
 SymValue merged(SymValue dictionary, const SymValue &other);
 
 /// Returns the dictionary that consists of the pairs, or an unknown value if a key is unknown.
