@@ -181,8 +181,8 @@ void ModuleSema::warnOfRedefinitions(const FunctionStmt &kernel) {
     const std::string times = count == 1 ? "twice" : std::to_string(count + 1) + " times";
     const bool losesDirectives = hasDirectives(*first.function) && !hasDirectives(*next.function);
     warn(Diag::redefined_function, next.function->nameRange,
-         {next.name, times, losesDirectives ? ", without the directives of the one before" : ""})
-        .note(first.function->nameRange, "the one before is here");
+         {next.name, times, losesDirectives ? ", without the directives of the previous definition" : ""})
+        .note(first.function->nameRange, "the previous definition is here");
   }
 }
 

@@ -234,7 +234,7 @@ void Signature::collectSignature(const FunctionStmt &kernel, const InstanceDirec
     if (!isNamed && isName(name) && mark != std::string::npos && !dtypeByName(name)) {
       std::optional<std::string> guess = didYouMean(name, names);
       error(Diag::unknown_option_name, kernel.nameRange,
-            {kernel.name, "'" + name + "' (of the signature)", guess ? "; did you mean '" + *guess + "'?" : ""});
+            {kernel.name, "'" + name + "' (in the signature)", guess ? "; did you mean '" + *guess + "'?" : ""});
       return;
     }
     if (!isNamed && index >= kernel.parameters.size()) {
@@ -404,9 +404,9 @@ bool Signature::resolveParameters(const FunctionStmt &kernel, const InstanceDire
     }
   };
   std::map<std::string, std::string> missingOf = resolveDeclared(kernel, instance, resolved);
-  checkNames(request.definitions, " (of -D)");
-  checkNames(request.assumptions, " (of --assume)");
-  checkNames(request.sizes, " (of --size)");
+  checkNames(request.definitions, " (given with -D)");
+  checkNames(request.assumptions, " (given with --assume)");
+  checkNames(request.sizes, " (given with --size)");
   std::string missing;
   for (const Parameter &parameter : kernel.parameters) {
     std::optional<KernelParameter> &value = resolved[parameter.name];
@@ -437,7 +437,7 @@ bool Signature::resolveParameters(const FunctionStmt &kernel, const InstanceDire
     for (const std::string &name : names)
       if (auto [other, isNew] = argumentRanges.try_emplace(name, formal.range); !isNew)
         error(Diag::duplicate_parameter, formal.range, {name},
-              std::pair(other->second, std::string("the other one is here")));
+              std::pair(other->second, std::string("the other parameter is here")));
   }
   if (isTakenInPtx(kernel.name))
     error(Diag::kernel_name, kernel.nameRange, {kernel.name});
