@@ -57,7 +57,7 @@ Result<std::vector<SuiteCase>> withInputs(const std::vector<SuiteCase> &cases, c
     }
     if (names.empty())
       return runtime::makeError(TILE_ERROR_INVALID_ARGUMENT,
-                                "--inputs: kernel '{}' has no input of floats that is filled at random",
+                                "--inputs: kernel '{}' has no float buffer that is filled with random values",
                                 artifact->manifest.kernel);
     all.push_back(item);
     all.back().arguments.push_back(names + options.inputs);
@@ -97,7 +97,7 @@ Action addBench(CLI::App &app, const RunOptions &start) {
   options->run.bench = true;
   addArtifact(app, options->run)
       ->description(
-          "Cubin, PTX or .tilepack made by tilec; several artifacts, given before the arguments, make one line each");
+          "Cubin, PTX or .tilepack made by tilec; each of several artifacts, given before the arguments, makes a line");
   addKernelOptions(app, options->run);
   app.get_option("arguments")
       ->description("As for tile-run run; a range makes a case of each value: M=2^7..2^13 (powers of two), "
@@ -120,7 +120,7 @@ Action addBench(CLI::App &app, const RunOptions &start) {
                "Also measure the peak rates of the GPU, and report each case as a percentage of them")
       ->group("Measuring");
   app.add_flag("--resume", options->run.resume,
-               "Skip the cases that the file of -o already has, to continue after an interruption")
+               "Skip the cases that are already in the file of -o, to resume after an interruption")
       ->group("Measuring");
   addSuiteOptions(app, options->suite);
   addFormatOption(app, options->run);

@@ -115,7 +115,7 @@ int listVariants(const RunOptions &options, const runtime::Artifact &artifact) {
   fmt::print("{} on {} ({} multiprocessors): {}\n", artifact.manifest.kernel, loader->name(),
              variants->multiprocessors(), arguments);
   if (const std::optional<target::Card> &card = variants->artifact().manifest.card)
-    fmt::print("times by constants {} {}{}{}\n", card->isMeasured() ? "measured on" : "modelled by the properties of",
+    fmt::print("times from constants {} {}{}{}\n", card->isMeasured() ? "measured on" : "modelled by the properties of",
                card->name, card->date.empty() ? "" : ", ", card->date);
   const bool hasTargets = std::any_of(listed.begin(), listed.end(),
                                       [&](const Listed &variant) { return variant.target != listed[0].target; });

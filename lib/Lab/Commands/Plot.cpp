@@ -55,7 +55,7 @@ Action addPlot(CLI::App &app, const RunOptions &start) {
          "Output: a self-contained page with all charts and a table (.html), or one chart (.svg), which needs node")
       ->type_name("FILE");
   app.add_option("--chart", options->chart,
-                 "Chart of an SVG: size (performance over size), roofline, or bars (against the baselines)")
+                 "Chart of an SVG: size (performance by problem size), roofline, or bars (against the baselines)")
       ->check(CLI::IsMember({"size", "roofline", "bars"}))
       ->capture_default_str();
   app.add_option("--width", options->width, "Width of an SVG in pixels")

@@ -71,8 +71,8 @@ Action addRun(CLI::App &app, const RunOptions &start) {
   addCheckOptions(app, options->run);
   app.add_option(
          "--after", options->run.after,
-         "Run this kernel before, on the same buffers: those of one name, which the kernel of FILE has written, "
-         "are inputs of the next; may be repeated")
+         "Run the kernel of FILE first, on the same buffers: a buffer that it writes is the input of that name of "
+         "the next kernel; may be repeated")
       ->type_name("FILE")
       ->allow_extra_args(false);
   addTraceOption(app, options->run);

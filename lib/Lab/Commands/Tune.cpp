@@ -73,7 +73,7 @@ Action addTune(CLI::App &app, const RunOptions &start) {
           ->type_name("FILE");
   app.add_flag("--embed", tune.embed, "Embed the table in the artifact")->excludes(output);
   app.add_option("--seconds", tune.seconds,
-                 "Stop after the first call that ends later; the same command continues with the others")
+                 "Stop after the first call that ends later; running the same command again resumes")
       ->check(CLI::PositiveNumber)
       ->type_name("N");
   app.add_option("--times", tune.times, "Append a JSON line with expected and measured time for each variant measured")
