@@ -27,7 +27,7 @@ static void evaluateBlock(Access &access, Value descriptor, ValueRange offsets, 
   if (!make) {
     auto argument = dyn_cast<BlockArgument>(descriptor);
     access.isDescribed = argument && isa<KernelOp>(argument.getOwner()->getParentOp());
-    access.pointer.unknown = "a descriptor that the kernel does not make in this place";
+    access.pointer.unknown = "a descriptor that does not come directly from make_tensor_descriptor";
     return;
   }
   access.pointer = evaluator.pointer(make.getBase(), {});

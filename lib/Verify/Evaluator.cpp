@@ -194,7 +194,7 @@ IntegerTerm Evaluator::evaluateProgram(Operation *op, OpResult result) {
   const Formula isInside = Formula::lessEqual(0, i.poly) && Formula::less(i.poly, sizeI.poly) &&
                            Formula::lessEqual(0, j.poly) && Formula::less(j.poly, sizeJ.poly) &&
                            Formula::less(0, group.poly);
-  require(all, isInside, op->getLoc(), "the index of swizzle2d is in its space");
+  require(all, isInside, op->getLoc(), "the index passed to swizzle2d is inside its grid");
   auto [entry, isNew] = swizzles.try_emplace(op);
   if (isNew) {
     SymbolInfo row{SymbolKind::Derived, "a row of swizzle2d"}, column{SymbolKind::Derived, "a column of swizzle2d"};

@@ -185,7 +185,7 @@ Finding Checker::checkOutput(unsigned argument, llvm::ArrayRef<Operation *> stor
   finding.subject = launch.nameOf(argument);
   const std::optional<BufferTerms> &buffer = launch.buffer(argument);
   if (!buffer) {
-    finding.reason = "its '#: buffer' line is not understood";
+    finding.reason = "its '#: buffer' line cannot be evaluated";
     return finding;
   }
   Formula covered = false;       // condition under which all elements are written
