@@ -129,7 +129,8 @@ struct FragmentShape {
   unsigned columnOffset;   // offset bit that columnLaneBit selects
 };
 
-/// Returns true if the lanes that step through a row do only that, and all other lanes and the warps select rows.
+/// Returns true if the lane bits that step through a row have no other effect, and all other lane bits and the warp
+/// bits select rows.
 bool lanesMatch(const LinearLayout &offsets, const FragmentShape &shape) {
   std::vector<uint64_t> lanes = offsets.flatBases(laneDim);
   for (unsigned bit = 0; bit < laneBits; ++bit) {
@@ -149,8 +150,8 @@ std::optional<MatrixAccess> planFragment(const LinearLayout &offsets, unsigned e
   unsigned registerBits = offsets.inDimSizeLog2(registerDim);
   if (registerBits < shape.elementBits || !lanesMatch(offsets, shape))
     return std::nullopt;
-  // The elements of a 32-bit register are adjacent in the row. With .trans, they are registers 0 and 1, which come from
-  // two rows and which mma packs.
+  // The elements of a 32-bit register are adjacent in the row. With .trans, the two elements are registers 0 and 1.
+  // They come from two rows, and the lowering packs them for mma.
   RegisterBasis steps = shape.transposed ? RegisterBasis{1} : contiguousSteps(offsets, shape.elementBits);
   if (steps.size() != shape.elementBits || (shape.transposed && (offsets.applyFlat(1) & shape.rowMask)))
     return std::nullopt;

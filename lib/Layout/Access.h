@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Wide accesses, without bank conflicts, by the threads of a CTA to a buffer.
+// Plans wide accesses to a buffer by the threads of a CTA, and counts bank conflicts.
 //
 // All plans are derived from `offsets = memoryOffsets(distributed, shared)`, the linear map from (register, lane, warp)
 // to the element offset. The registers of an access need not be the lowest ones; they need not even correspond to a set
@@ -37,7 +37,7 @@ struct MatrixAccess {
   unsigned elementsPerRegister = 2; // elements in a 32-bit register
   std::vector<int32_t> registerOrder;
   /// Maps (register = index of the instruction, lane, warp) to the *byte* offset that the lane supplies. The low 3 lane
-  /// bits select the row, the next bits select the matrix; lanes beyond 8 * matrices repeat addresses.
+  /// bits select the row, and the next bits select the matrix. Lanes beyond 8 * matrices repeat addresses.
   LinearLayout addresses;
 
   int32_t registerAt(unsigned access, unsigned matrix, unsigned element) const {
@@ -47,12 +47,12 @@ struct MatrixAccess {
 
 /// Plans ldmatrix accesses, with or without .trans, for elements of 1, 2 and 4 bytes (.trans: only 2 bytes). Returns
 /// nullopt if the registers and lanes do not hold ldmatrix fragments. Row addresses are 16-byte aligned if the buffer
-/// is. stmatrix writes at the same addresses the fragments that ldmatrix reads.
+/// is. The plan also applies to stmatrix, which writes the same fragments to the same addresses.
 std::optional<MatrixAccess> planLdmatrix(const LinearLayout &distributed, const LinearLayout &shared,
                                          unsigned elementBytes);
 
-/// Like planLdmatrix, but returns nullopt unless each access moves more bytes per lane than a vector access. These
-/// instructions exchange data between the lanes of a warp.
+/// Like planLdmatrix, but returns nullopt unless each access moves more bytes per lane than a vector access. Otherwise,
+/// ldmatrix and stmatrix, which exchange data between the lanes of a warp, gain nothing.
 std::optional<MatrixAccess> planMatrixAccess(const LinearLayout &distributed, const LinearLayout &shared,
                                              unsigned elementBytes);
 

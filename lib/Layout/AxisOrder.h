@@ -14,8 +14,8 @@ namespace tile::layout {
 bool isInOrder(const LinearLayout &layout, unsigned axis);
 
 /// Splits `axis` into two dimensions, runs and positions within a run, such that reducing each run and then reducing
-/// over the runs preserves the order. This is possible if the highest register bits select the run. Returns nullopt if
-/// the layout has no such runs.
+/// over the runs preserves the order. The run must be selected by the highest register bits; returns nullopt if it is
+/// not.
 std::optional<LinearLayout> splitIntoRuns(const LinearLayout &layout, unsigned axis);
 
 } // namespace tile::layout

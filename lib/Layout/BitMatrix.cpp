@@ -77,7 +77,8 @@ std::vector<uint64_t> independentSubset(const std::vector<uint64_t> &vectors) {
 
 std::vector<uint64_t> intersectSpans(const std::vector<uint64_t> &first, const std::vector<uint64_t> &second) {
   // If a vector of `second` depends on `first` and on earlier vectors of `second`, then a + b = 0 for some a in
-  // span(first) and b in span(second), so a lies in both spans. These vectors a generate the intersection.
+  // span(first) and b in span(second), so a lies in both spans. The vectors a that are found in this way generate the
+  // intersection.
   std::vector<uint64_t> left = independentSubset(first);
   std::vector<uint64_t> right = independentSubset(second);
   std::vector<uint64_t> result;

@@ -3,10 +3,10 @@
 //
 //   y = A x        y is the XOR of the columns of A selected by the bits of x
 //
-// `Span` is the only elimination routine: vectors are inserted in order, a vector is kept if it is independent of the
-// earlier ones, and any vector of the span can be expressed as a combination of kept vectors. Inserting the columns of
+// `Span` is the only elimination routine. Vectors are inserted in order, and a vector is kept if it is independent of
+// the earlier ones. Any vector of the span can be expressed as a combination of kept vectors. Inserting the columns of
 // a matrix from bit 0 up therefore makes `express` return the numerically lowest preimage. Rank, intersection and
-// complement are computed with it.
+// complement are computed with `Span`.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@
 
 namespace tile::layout {
 
-/// A subspace of GF(2)^64 that remembers how it was generated.
+/// A subspace of GF(2)^64 that records the vectors from which it was generated.
 class Span {
 public:
   Span() = default;

@@ -49,7 +49,7 @@ static LinearLayout cheapestBuffer(const LinearLayout &src, const LinearLayout &
   };
   for (const LinearLayout &side : {src, dst}) {
     LinearLayout other = bankConflictFree(side, side, elementBytes);
-    // If the costs are similar, prefer the buffer with common vectors, which is well tested.
+    // If the costs are similar, prefer the buffer that both layouts access with vectors, because it is well tested.
     if (4 * countBoth(other) <= 3 * countBoth(best))
       best = other;
   }

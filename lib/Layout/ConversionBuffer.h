@@ -6,12 +6,12 @@
 
 namespace tile::layout {
 
-/// Returns swizzled rows if the threads of one layout hold 16 adjacent bytes of a row, and those of the other layout
-/// hold MMA fragments that ldmatrix or stmatrix can move four at a time. In this case no thread has to unpack elements,
-/// as it would with the widest vectors that the two layouts have in common. Otherwise returns bankConflictFree(src,
-/// dst) or, for sub-word elements, bankConflictFree of one layout with itself if that is clearly cheaper. It is cheaper
-/// if the layouts have only short common vectors and one layout holds many more elements per thread, so that it needs
-/// only a few wide accesses.
+/// Returns swizzled rows if the threads of one layout hold 16 adjacent bytes of a row, and the threads of the other
+/// layout hold MMA fragments that ldmatrix or stmatrix can move four at a time. Threads then need not unpack elements,
+/// as they would with the widest vectors that the two layouts have in common. Otherwise returns bankConflictFree(src,
+/// dst). For sub-word elements, returns bankConflictFree(layout, layout) instead, where `layout` is src or dst, if that
+/// is clearly cheaper. This is the case if the common vectors are short and one layout holds many more elements per
+/// thread, so that its threads need only a few wide accesses.
 LinearLayout conversionBuffer(const LinearLayout &src, const LinearLayout &dst, unsigned elementBytes);
 
 } // namespace tile::layout

@@ -81,7 +81,7 @@ BlockedTile defaultBlockedTile(const std::vector<int64_t> &shape, const std::vec
 
 LinearLayout defaultBlocked(const std::vector<int64_t> &shape, const std::vector<unsigned> &order,
                             int64_t vectorElements, int64_t numWarps) {
-  // A tensor of rank 0 has no dimension to distribute over threads, so all of them hold the only element.
+  // A tensor of rank 0 has no dimension to distribute over threads, so every thread holds the only element.
   if (!shape.empty())
     return blocked(shape, defaultBlockedTile(shape, order, vectorElements, numWarps));
   return LinearLayout::distributed({}, std::vector<uint64_t>(laneBits, 0), std::vector<uint64_t>(log2Of(numWarps), 0),

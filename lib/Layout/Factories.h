@@ -27,14 +27,14 @@ struct BlockedTile {
 LinearLayout blocked(const std::vector<int64_t> &shape, const BlockedTile &tile);
 
 /// Returns the tile for coalesced accesses. Each thread holds up to `vectorElements` consecutive elements along
-/// order[0] (fewer if some threads would otherwise have none); lanes and then warps continue along order[0], then
-/// order[1], …
+/// order[0] (fewer if some threads would otherwise hold no element). Lanes continue along order[0], then order[1], …,
+/// and warps continue where the lanes end.
 BlockedTile defaultBlockedTile(const std::vector<int64_t> &shape, const std::vector<unsigned> &order,
                                int64_t vectorElements, int64_t numWarps);
 
 /// Returns the accumulator layout of a dot that is computed with FMA instructions. As far as possible, a thread holds
-/// as many rows as columns, so it loads the fewest operand elements. At least eight lanes hold adjacent columns, and so
-/// read 16 bytes each from a row of B.
+/// as many rows as columns, so it loads the fewest operand elements. At least eight lanes hold adjacent columns, so
+/// each of them reads 16 bytes of a row of B.
 LinearLayout outerProduct(const std::vector<int64_t> &shape, int64_t vectorElements, int64_t numWarps);
 
 LinearLayout defaultBlocked(const std::vector<int64_t> &shape, const std::vector<unsigned> &order,

@@ -28,7 +28,7 @@ std::string checkShape(const std::vector<int64_t> &shape) {
              ", expected a power of two up to 2^30";
     bits += log2Of(shape[axis]);
   }
-  // 2^48 elements are far more than any tile has, and still allow offsets to be scaled to bytes.
+  // No tile has nearly as many elements, and an offset below 2^48 does not overflow when it is scaled to bytes.
   return bits <= 48 ? "" : "shape " + describe(shape) + " has more than 2^48 elements";
 }
 

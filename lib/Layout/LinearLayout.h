@@ -51,9 +51,9 @@ public:
   /// Asserts the conditions that `create` checks.
   LinearLayout(const std::vector<InDim> &inDims, std::vector<int64_t> outShape);
 
-  /// Creates a layout from untrusted bases (from text or attributes). Returns nullopt and sets `error` if a size is not
-  /// a power of two, a basis is outside the shape or has the wrong rank, a name occurs twice, or there are too many
-  /// bits.
+  /// Creates a layout from untrusted bases (parsed from text or taken from attributes). Returns nullopt and sets
+  /// `error` if a size is not a power of two, a basis is outside the shape or has the wrong rank, a name occurs twice,
+  /// or there are too many bits.
   static std::optional<LinearLayout> create(const std::vector<InDim> &inDims, std::vector<int64_t> outShape,
                                             std::string *error);
   static LinearLayout fromFlat(const std::vector<FlatInDim> &inDims, std::vector<int64_t> outShape);

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The direct sum of layouts, and two maps from the elements of a distributed layout: to their location in another
-// layout (conversionMap), and to their offset in a buffer (memoryOffsets).
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception The direct sum of layouts, and two maps from the locations of
+// a distributed layout: conversionMap finds the same element in another layout, and memoryOffsets finds its offset in a
+// buffer.
 
 #include "Layout/LinearLayout.h"
 
@@ -71,8 +71,8 @@ LinearLayout conversionMap(const LinearLayout &src, const LinearLayout &dst) {
     inWarp.insert(image.column(bit));
   }
   // Returns the preimage of `element` that differs as little as possible from `self` (the same lane or warp bit in
-  // src). The choices for the bits are independent of each other, and the map is linear, so if any linear map keeps all
-  // lanes (or warps), this one does.
+  // src). The choice for each bit is independent of the others, and the map is linear. So if any linear map preserves
+  // all lanes (or warps), this one does.
   auto source = [&](uint64_t element, uint64_t self) -> uint64_t {
     uint64_t difference = element ^ image.apply(self);
     if (std::optional<uint64_t> registers = inThread.express(difference))

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tensor-core fragments; see MmaLayouts.h. With g = lane / 4, t = lane % 4 and p = 32 / elementBits elements in a
 // 32-bit register (p = 1, 2, 4), the PTX tables are all instances of
-//   accumulator  row g + 8 (i / 2)            column 2 t + i % 2
-//   A            row g + 8 (i / p % 2)        k p t + i % p + 4 p (i / 2p)
-//   B            k p t + i % p + 4 p (i / p)  column g
-// where the half-size instructions lack the last term of k. With kWidth = w > p, bits of k are permuted: the two bits
-// from p on, which select the lane, become w and 2 w, and the next bits, through which registers step, take their
-// place.
+//   accumulator  row g + 8 * (i / 2)      column 2 * t + i % 2
+//   A            row g + 8 * (i / p % 2)  k = p * t + i % p + 4 * p * (i / (2 * p))
+//   B            column g                 k = p * t + i % p + 4 * p * (i / p)
+// where the half-size instructions lack the last term of k. With kWidth = w > p, bits of k are permuted: the two bits p
+// and 2 * p, which select the lane, become w and 2 * w, and the higher bits, which select the register, move down into
+// the gap.
 
 #include "Layout/MmaLayouts.h"
 
@@ -31,7 +31,7 @@ public:
 
   void registerRow(int64_t value) { registers.push_back(row(value)); }
   void registerColumn(int64_t value) { registers.push_back(column(value)); }
-  /// Adds register bits that step through rows: first, 2 first, 4 first, … below `end`.
+  /// Adds register bits that step through rows: bits for the rows first, 2 * first, 4 * first, … below `end`.
   void registerRows(int64_t first, int64_t end) {
     for (; first < end; first *= 2)
       registerRow(first);
@@ -101,7 +101,7 @@ struct FragmentK {
   std::vector<int64_t> tiles(int64_t k) const { return steps(instructionK, k); }
 
 private:
-  /// Returns the k steps that replace the bits first, 2 first, … below `end` of the PTX tables.
+  /// Returns the k steps that replace the bits first, 2 * first, 4 * first, … below `end` of the PTX tables.
   std::vector<int64_t> steps(int64_t first, int64_t end) const {
     std::vector<int64_t> result;
     for (; first < end; first *= 2)

@@ -4,20 +4,20 @@
 //   D[M, N] += A[M, K] B[K, N]
 //
 // Warps form a grid warpsM x warpsN, warp = m + warpsM * n, and each warp owns one contiguous block of D: M/warpsM rows
-// by N/warpsN columns. It holds its rows of A and its columns of B for all of K, so the warps of one grid row hold the
-// same part of A (zero warp bases), and those of one grid column the same part of B.
+// by N/warpsN columns. The warp holds the corresponding rows of A and columns of B for all of K. So the warps of one
+// grid row hold the same part of A (zero warp bases), and the warps of one grid column hold the same part of B.
 //
 // Register order in every layout: the elements of one instruction's fragment in the order of the PTX tables, then
 //   A            k tiles, then m tiles          register = fragment + sizeA * (kTile + kTiles * mTile)
 //   B            n tiles, then k tiles          register = fragment + sizeB * (nTile + nTiles * kTile)
 //   accumulator  n tiles, then m tiles          register = fragment + sizeD * (nTile + nTiles * mTile)
-// With this order, one ldmatrix fills the B fragments of two instructions of the same k step, and no step depends on
-// another one. The terms of the reduction over k may be in any order, as long as A and B agree on it: with kWidth, a
-// lane holds kWidth consecutive elements along k of a row of A or a column of B, for several instructions, instead of
-// pairs that lie 8 apart. If M is below 16 (64) or N below 8, or if there are more warps than tiles, the excess bits
-// have zero bases: the tile is padded with copies, which is harmless along M and N. K must have at least the size of
-// one instruction. Source: PTX ISA, "Matrix Fragments for mma.m16n8k*" and "Register Fragments and Shared Memory Matrix
-// Layouts" (wgmma).
+// With this order, one ldmatrix fills the B fragments of two instructions of the same k step, so a k step can start
+// before the operands of the next one are loaded. The terms of the reduction over k may be in any order, as long as A
+// and B agree on it: with kWidth, a lane holds kWidth consecutive elements along k of a row of A or a column of B, for
+// several instructions, instead of pairs that lie 8 apart. If M is below 16 (wgmma: 64) or N is below 8, or if there
+// are more warps than tiles, the excess bits have zero bases: the tile is padded with copies, which is harmless along M
+// and N. K must have at least the size of one instruction. Source: PTX ISA, "Matrix Fragments for mma.m16n8k*" and
+// "Register Fragments and Shared Memory Matrix Layouts" (wgmma).
 #pragma once
 
 #include "Layout/LinearLayout.h"
@@ -42,8 +42,8 @@ LinearLayout mmaOperandB(int64_t k, int64_t n, const MmaTiling &tiling);
 
 /// Layouts of the scales of the rows of a, or of the columns of b, of an MMA with scales; `groups` is the number of
 /// scales along k. A thread holds the scales of one line (row or column) of each tile. The instruction reads the scales
-/// of row r from lane 4 r, those of row r + 8 from lane 4 r + 1, and those of column c from lane 4 c; the other lanes
-/// hold copies. Source: PTX ISA, "Block scaling for mma.sync".
+/// of row r from lane 4 * r, those of row r + 8 from lane 4 * r + 1, and those of column c from lane 4 * c; the other
+/// lanes hold copies. Source: PTX ISA, "Block scaling for mma.sync".
 LinearLayout mmaScalesA(int64_t m, int64_t groups, const MmaTiling &tiling);
 LinearLayout mmaScalesB(int64_t n, int64_t groups, const MmaTiling &tiling);
 
@@ -82,8 +82,9 @@ struct MmaFragments {
 MmaFragments mmaFragments(int64_t m, int64_t n, int64_t k, const MmaTiling &tiling);
 MmaFragments wgmmaFragments(int64_t m, int64_t n, int64_t k, const WgmmaTiling &tiling);
 
-/// Returns true if each warp group g (warps 4 g … 4 g + 3) of `groups` holds exactly the rows (axis 0) or columns (axis
-/// 1) g * part … (g + 1) * part - 1 of a matrix, where part is the number of rows or columns divided by `groups`.
+/// Returns true if each warp group g of `groups` (warps 4 * g to 4 * g + 3) holds exactly the rows (axis 0) or columns
+/// (axis 1) from g * part to (g + 1) * part - 1 of a matrix, where `part` is the number of rows or columns divided by
+/// `groups`.
 bool splitsAxis(const LinearLayout &layout, unsigned axis, int64_t groups);
 
 } // namespace tile::layout

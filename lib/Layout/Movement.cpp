@@ -10,8 +10,8 @@ namespace {
 /// The output dimensions of conversionMap.
 enum { registerOut, laneOut, warpOut };
 
-/// Returns the effect of each bit of the input `name` on output `out`. This is called several times for every pair of
-/// layouts, so it extracts the output from the flat bases.
+/// Returns the effect of each bit of the input `name` on output `out`. This function is called several times for every
+/// pair of layouts. For speed, it extracts the output from the flat bases.
 std::vector<uint64_t> basesOfOutput(const LinearLayout &map, unsigned out, std::string_view name) {
   unsigned below = 0;
   for (unsigned inner = out + 1; inner < map.rank(); ++inner)

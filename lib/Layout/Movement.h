@@ -36,8 +36,9 @@ Movement planMovement(const LinearLayout &src, const LinearLayout &dst, int64_t 
 bool movesByShuffles(const LinearLayout &src, const LinearLayout &dst, unsigned elementBytes);
 
 /// Returns true if two shuffles can assemble each 4-byte word of `dst`: two lanes hold two of its bytes each, in one of
-/// two register pairs. This is how accumulators hold the elements of a fragment of an 8-bit type. Through shared
-/// memory, threads would write such bytes in pairs, too. `sources` is conversionMap(src, dst).
+/// two register pairs. An accumulator holds the elements in this way if they become an 8-bit operand fragment. Shared
+/// memory would not be faster, because threads would also write such bytes in pairs. `sources` is conversionMap(src,
+/// dst).
 bool movesByPairs(const LinearLayout &sources, unsigned elementBytes);
 
 /// The difference between the locations of two elements, as XOR of the register, lane and warp indices.

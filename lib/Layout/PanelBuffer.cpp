@@ -16,7 +16,7 @@ LinearLayout panelBuffer(const LinearLayout &src, const LinearLayout &dst, unsig
     for (std::string_view dim : {laneDim, warpDim})
       for (uint64_t basis : layout->flatBases(dim))
         reached.insert(basis);
-  // The elements of one access of a thread must stay together.
+  // The elements of one access of a thread must remain adjacent.
   constexpr unsigned widestBytes = 16;
   auto first = offsets.begin() + std::min<size_t>(offsets.size(), 1);
   for (unsigned bytes = 2 * elementBytes; bytes < widestBytes && first != offsets.end(); bytes *= 2)

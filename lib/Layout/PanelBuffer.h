@@ -6,9 +6,9 @@
 
 namespace tile::layout {
 
-/// Returns the buffer of bankConflictFree with its offset bits reordered: as far as possible, the highest offset bits,
-/// which select the panel, are register bits of both layouts. All threads then access all panels alike and need not
-/// test which of their elements belong to a panel.
+/// Returns the buffer of bankConflictFree with its offset bits reordered. If possible, the highest offset bits, which
+/// select the panel, are offset bits that only registers affect, in both layouts. Then all threads access the same
+/// registers for a panel, and need not test which of their elements belong to it.
 LinearLayout panelBuffer(const LinearLayout &src, const LinearLayout &dst, unsigned elementBytes);
 
 } // namespace tile::layout

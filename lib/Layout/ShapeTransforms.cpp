@@ -169,8 +169,8 @@ std::optional<SlicedLayout> sliceDim(const LinearLayout &layout, unsigned axis, 
         kept.push_back(basis);
         continue;
       }
-      // The bit selects the slice. It must have no other effect, and must be the register bit for the next power of
-      // two.
+      // The bit selects the slice. It must have no other effect, and must be the register bit that selects the next
+      // power of two.
       bool onlySelects = std::all_of(inside.begin(), inside.end(), [](int32_t step) { return step == 0; });
       if (dim.name != registerDim || !onlySelects || basis[axis] != size << sliced.droppedBits.size())
         return std::nullopt;

@@ -31,12 +31,13 @@ LinearLayout insertUnitDim(const LinearLayout &layout, unsigned axis);
 /// in its highest register bits.
 LinearLayout repeatDim(const LinearLayout &layout, unsigned axis, int64_t size);
 
-/// Returns the layout of the first `size` elements along `axis`: every thread keeps those that it holds, in order.
-/// Returns nullopt unless every basis vector that reaches an index >= `size` is a register basis that moves along
-/// `axis` only.
+/// Returns the layout of the first `size` elements along `axis`: every thread keeps its elements that are among these,
+/// in order. Returns nullopt unless every basis vector that reaches an index >= `size` is a register basis that moves
+/// along `axis` only.
 std::optional<LinearLayout> firstPart(const LinearLayout &layout, unsigned axis, int64_t size);
 
-/// Returns, in ascending order, the registers that hold one of the first `size` elements along `axis` in some thread.
+/// Returns the registers in which at least one thread holds one of the first `size` elements along `axis`, in ascending
+/// order.
 std::vector<int32_t> registersOfPart(const LinearLayout &layout, unsigned axis, int64_t size);
 
 /// Returns a layout that maps the same elements to the same coordinates of a larger tensor; it covers only part of that
@@ -49,8 +50,8 @@ LinearLayout reshape(const LinearLayout &layout, std::vector<int64_t> newShape);
 /// Permutes dimensions: dimension i of the result is dimension order[i] of `layout`.
 LinearLayout permuteDims(const LinearLayout &layout, const std::vector<unsigned> &order);
 
-/// Returns the layout of join(a, b), where a and b have `layout`: it has an additional last dimension of size 2, which
-/// a new register bit 0 selects.
+/// Returns the layout of join(a, b), where a and b have `layout`. It has an additional last dimension of size 2, along
+/// which the new register bit 0 steps.
 LinearLayout joinLayout(const LinearLayout &layout);
 
 /// The layout of a slice of `size` (a power of two) elements along `axis`, and how its registers correspond to those of

@@ -3,8 +3,8 @@
 //
 // bankConflictFree builds a basis of the element space from the lowest offset bit up: V (the vector), U (the remainder
 // of a 4-byte word), B (the bank) and S (beyond 128 bytes). Two lanes of a phase conflict if they differ in S and agree
-// in B. Therefore S and U are taken from a subspace that intersects the span of the lanes of a phase only in {0}, both
-// for src and for dst. With
+// in B. Therefore S and U are taken from a subspace whose intersection with the span of the lanes of a phase is {0},
+// both for src and for dst. With
 //   src lanes = C + A,  dst lanes = C + D   (C common, A and D of equal size after padding)
 // the span of { a_i + d_i } and of a complement of all lanes is such a subspace, and a largest one.
 
@@ -94,9 +94,9 @@ unsigned chooseSwizzle(const std::vector<int64_t> &shape, unsigned elementBytes,
 
 namespace {
 
-/// Completes the storage order: first the dimensions of `fixed`, then the other dimensions that have more than one
-/// element, in the order of `followers`. Dimensions of size 1 are placed such that the order is the lexicographically
-/// greatest, as in row-major storage.
+/// Completes the storage order: the dimensions in `fixed` come first, followed by the dimensions in `followers` that
+/// are not in `fixed`. Dimensions of size 1 are inserted such that the order is the lexicographically greatest, as in
+/// row-major storage.
 std::vector<unsigned> completeOrder(const std::vector<int64_t> &shape, const std::vector<unsigned> &fixed,
                                     const std::vector<unsigned> &followers) {
   std::vector<unsigned> order = fixed, chain, units;
@@ -110,8 +110,8 @@ std::vector<unsigned> completeOrder(const std::vector<int64_t> &shape, const std
   return order;
 }
 
-/// Returns the lexicographically greatest order in which `layout` may be storage with this swizzle. The caller must
-/// verify that it is.
+/// Returns the lexicographically greatest order for which `layout` may be the result of swizzledShared with this
+/// swizzle. The caller must verify that it is.
 std::vector<unsigned> findOrder(const LinearLayout &layout, unsigned elementBytes, unsigned swizzleBytes) {
   const std::vector<int64_t> &shape = layout.outShape();
   // The swizzle XORs a chunk bit into a line bit; applying it again reverses it.
@@ -133,7 +133,8 @@ std::vector<unsigned> findOrder(const LinearLayout &layout, unsigned elementByte
     return completeOrder(shape, {}, followers);
   std::vector<unsigned> fixed{followers.front()};
   bool isWhole = int64_t(1) << firstRun >= shape[fixed.front()];
-  // With panels, the second dimension comes in between; it may be a dimension of size 1, which has no bases.
+  // If there are panels, the second dimension lies between the bits within a panel and the bits that select a panel. It
+  // may be a dimension of size 1, which has no bases.
   if (int64_t(swizzleBytes / elementBytes) < shape[fixed.front()]) {
     if (!isWhole && followers.size() > 1)
       fixed.push_back(followers[1]);
@@ -153,7 +154,8 @@ std::optional<SwizzleForm> matchSwizzle(const LinearLayout &layout, unsigned ele
   std::optional<SwizzleForm> best;
   for (unsigned swizzleBytes : {0u, 128u, 64u, 32u}) {
     std::vector<unsigned> order = findOrder(layout, elementBytes, swizzleBytes);
-    // For few, narrow rows, several swizzles coincide; but a row that TMA writes is at least as wide as its swizzle.
+    // For a few narrow rows, several swizzles give the same layout. But a row that TMA writes is at least as wide as
+    // the swizzle.
     bool isWideEnough = swizzleBytes == 0 || (!order.empty() && shape[order[0]] * elementBytes >= swizzleBytes);
     if (order.size() != shape.size()) // some dimension moves only together with another one
       continue;
@@ -180,7 +182,8 @@ std::optional<int64_t> usedExtent(const LinearLayout &layout, const std::vector<
   int64_t unit = layout.numElements();
   if (!axis)
     return unit;
-  // Finds the highest offset bits that only halve the dimension; the other bits must stay below.
+  // Drops the highest offset bits, each of which selects a half of the dimension; the other bits must not reach beyond
+  // the remaining half.
   Bases bases = layout.bases(offsetDim);
   int64_t extent = whole[*axis];
   for (; !bases.empty(); bases.pop_back()) {
@@ -262,7 +265,7 @@ LinearLayout bankConflictFree(const LinearLayout &src, const LinearLayout &dst, 
   append(space, complementBasis(known, totalBits));
 
   int64_t accessBytes = std::max<int64_t>(wordBytes, int64_t(elementBytes) << vector.size());
-  unsigned bankBits = log2Of(bankLineBytes / accessBytes); // also the number of lane bits in a phase, which accesses
+  unsigned bankBits = log2Of(bankLineBytes / accessBytes); // also the number of lane bits in a phase: a phase accesses
                                                            // each bank once
   std::vector<uint64_t> quiet = avoiding(space, phaseLanes(src, bankBits), phaseLanes(dst, bankBits));
   size_t quietBits = space.size() > bankBits ? space.size() - bankBits : 0;

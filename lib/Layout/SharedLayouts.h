@@ -7,9 +7,9 @@
 //     row 2:  2 3 0 1 6 7 4 5         so 8 consecutive rows of a chunk lie in 8 different bank groups
 //
 // The hardware (TMA, wgmma descriptors) swizzles *addresses*: with a W-byte swizzle, address bits [4, 4+s) are XORed
-// with bits [7, 7+s), where 2^s = W / 16. Buffers must be aligned to 8 W bytes. If the contiguous extent is wider than
-// W, it is divided into panels of W bytes, one after another, each of which holds all rows of order[1]. These panels
-// are the boxes that TMA can write, and the atoms over which a wgmma descriptor can step.
+// with bits [7, 7+s), where 2^s = W / 16. Buffers must be aligned to 8 * W bytes. If the contiguous extent is wider
+// than W, it is divided into panels of W bytes, one after another, each of which holds all rows of order[1]. These
+// panels are the boxes that TMA can write, and the atoms over which a wgmma descriptor can step.
 #pragma once
 
 #include "Layout/LinearLayout.h"

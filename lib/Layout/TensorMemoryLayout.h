@@ -7,10 +7,11 @@
 namespace tile::layout {
 
 /// Returns the layout in which `warps` warps (whole warp groups) load and store an m x n accumulator. Warp w can access
-/// the 32 lanes that start at lane 32 (w mod 4). With 128 rows or more, a thread holds one row of each block of 128,
+/// the 32 lanes that start at lane 32 * (w mod 4). With 128 rows or more, a thread holds one row of each block of 128,
 /// and its registers are consecutive columns (PTX ISA, `tcgen05.ld`, shape .32x32b). With 64 rows, the layout is that
-/// of wgmma (.16x256b). With fewer rows, the accumulator in tensor memory has 64 rows; the first ones are those of the
-/// tensor, and the others repeat them. Warp groups divide the blocks of 128 rows first, then the columns.
+/// of wgmma (.16x256b). With fewer rows, the accumulator in tensor memory has 64 rows: the first m are the rows of the
+/// tensor, and the other rows repeat them. The blocks of 128 rows are divided among warp groups first, then the
+/// columns.
 LinearLayout tensorMemoryLayout(int64_t m, int64_t n, unsigned warps);
 
 /// Returns the layout in shared memory of one-byte scales for `lines` rows (or columns) and `groups` groups along k, as

@@ -27,8 +27,8 @@ std::optional<TmaBoxes> planTmaBoxes(const LinearLayout &buffer, unsigned elemen
   int64_t rows = shape.size() == 2 ? shape[0] : 1, layoutRows = shape.size() == 2 ? buffer.outShape()[0] : 1;
   int64_t columns = shape.back(), panel = form->panelElements;
   int64_t boxRows = std::min(rows, maxBoxExtent), boxColumns = std::min(panel, maxBoxExtent);
-  // A box that is narrower than a row would leave gaps; a box that reaches beyond the rows would write into the next
-  // panel.
+  // A box that is narrower than a row would leave gaps. A box that reaches beyond the last row would write into the
+  // next panel.
   if ((boxColumns < panel && rows > 1) || rows % boxRows != 0)
     return std::nullopt;
   if (shape.size() == 2)

@@ -26,10 +26,10 @@ struct TmaBoxes {
   std::vector<Box> boxes;
 };
 
-/// Plans the boxes that cover `shape`, which may be smaller than the layout's shape; if it is empty, that shape is
-/// used. Returns nullopt if TMA cannot write the buffer: it must have rank 1 or 2 and consecutive rows of at least 16
-/// bytes, with or without a swizzle. If a box has fewer columns than a panel, each of its rows still takes a whole row
-/// of the swizzle (CUDA Programming Guide, "Shared memory swizzle"; confirmed by measurement).
+/// Plans the boxes that cover `shape`, which may be smaller than the layout's shape. If `shape` is empty, the layout's
+/// shape is used. Returns nullopt if TMA cannot write the buffer: it must have rank 1 or 2 and consecutive rows of at
+/// least 16 bytes, with or without a swizzle. If a box has fewer columns than a panel, each of its rows still takes a
+/// whole row of the swizzle (CUDA Programming Guide, "Shared memory swizzle"; confirmed by measurement).
 std::optional<TmaBoxes> planTmaBoxes(const LinearLayout &buffer, unsigned elementBytes,
                                      const std::vector<int64_t> &shape = {});
 
@@ -40,8 +40,8 @@ struct TmaParts {
   int64_t bytes = 0;                ///< Distance between consecutive parts in bytes, which is the size of a part.
 };
 
-/// Splits a buffer into sets of whole boxes or, if it has only one box, into ranges of rows. Returns nullopt if neither
-/// is possible.
+/// Splits a buffer into sets of whole boxes or, if it has only one box, into ranges of rows. Returns nullopt if the
+/// buffer cannot be split in either way.
 std::optional<TmaParts> splitTmaBoxes(const LinearLayout &buffer, unsigned elementBytes, unsigned parts);
 
 } // namespace tile::layout

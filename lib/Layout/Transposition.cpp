@@ -10,7 +10,7 @@ namespace tile::layout {
 
 static constexpr int64_t maxColumns = 4; // elements per thread: a word of 8-bit elements, or a chunk of 32-bit elements
 
-/// Returns the flat indices of first, 2 first, 4 first, … below `end`.
+/// Returns stride * first, stride * 2 * first, stride * 4 * first, … for indices below `end`.
 static std::vector<uint64_t> listSteps(int64_t first, int64_t end, int64_t stride) {
   std::vector<uint64_t> steps;
   for (; first < end; first *= 2)
