@@ -55,22 +55,24 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   // Merges duplicate loop counters; CSE then merges the values that are computed from them.
   list.add([] { return createTileSimplifyInductions(); });
   list.add(Optimisation, [] { return createCSEPass(); });
-  // Shrinks blocks to the elements that are actually loaded, before any pass decides by their size.
+  // Shrinks blocks to the elements that are actually loaded. Runs before any pass that decides by the size of blocks.
   list.add([] { return createTileNarrowLoads(); });
   // The instructions available for a dot depend on the number of warps.
   list.add([] { return createTileAddWarps(); });
   // The engine determines which operands are loaded through descriptors, and which dots are swapped.
   list.add([] { return createTileChooseEngine(); });
-  // Loads dot operands through descriptors, even if the program computes their addresses.
+  // Loads dot operands through descriptors, even if the program computes addresses.
   list.add([] { return createTileRaiseDescriptors(); }, {&Can::mapsOfPointers}, limits.mapsOfPointers);
   // Transposes dots whose row count wgmma does not support: a column count may be any multiple of 8.
   list.add([] { return createTileSwapDot(); }, {&Can::swappedDots});
   // Runs after raising, which creates more descriptors that the launcher can encode.
   list.add([] { return createTileHostDescriptors(); }, {&Can::mapsOfPointers});
-  // Loops still have the bounds that the program computes, and it is known which accesses use tensor maps.
+  // Runs while loops still have the bounds that the program computes, and once it is known which accesses use tensor
+  // maps.
   list.add([limits] { return createTileDistributePrograms({limits.severalPrograms}); },
            {&Can::severalPrograms, &Can::sharedSteps, &Can::sharedTail, &Can::pingPong});
-  // The kernel encodes the other tensor maps of operands, once it is known how many CTAs need memory for them.
+  // Lets the kernel encode the operands' tensor maps that the launcher cannot encode. Runs once it is known for how
+  // many CTAs memory is needed.
   list.add([] { return createTileDeviceDescriptors(); });
   // All other descriptors become pointers and masks.
   list.add([] { return createTileExpandDescriptors(); });
@@ -78,22 +80,23 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   list.add([] { return createTileFormClusters(); });
   // Layouts require powers of two. Runs after the passes that recognize blocks by their masks, because it adds masks.
   list.add([] { return createTilePadBlocks(); });
-  // Runs after the passes that derive the extents of tensors from masks: boundaries that blocks cannot reach need no
-  // mask.
+  // Removes masks at boundaries that blocks cannot reach. Runs after the passes that derive the extents of tensors from
+  // masks.
   list.add([] { return createTileFoldConditions(); });
-  // Address computations that are dead now would otherwise get layouts.
+  // Removes address computations that are now dead, so that they do not get layouts.
   list.add(Optimisation, [] { return createCanonicalizer(); });
-  // Operand sources and block sizes are final here. This ends phase tile.
+  // Settles the engines, since operand sources and block sizes are now final. This ends phase tile.
   list.add([] { return createTileSettleEngine(); });
 
-  // Gives every tensor a layout, naively but correctly. This begins phase layout. Without optimisation, addresses stay
-  // in the layouts of accesses: converting those of a whole block may exceed the shared memory.
+  // Gives every tensor a layout, naively but correctly. This begins phase layout. Without optimisation, addresses are
+  // computed in the layout of the access: converting the addresses of a whole block may need more shared memory than
+  // there is.
   list.add([=] { return createCtaAssignLayouts({/*accumulators=*/optimises}); });
-  // Otherwise the next pass would decide on each of several identical conversions separately.
+  // Merges identical conversions, on which the next pass would otherwise decide separately.
   list.add(Optimisation, [] { return createCSEPass(); });
   // Values are computed in the layout in which they are needed; the remaining conversions move data that has to move.
   list.add([] { return createCtaRemoveConversions(); }, {&Can::fewConversions});
-  // Layouts are final and determine which columns a thread holds.
+  // Runs when layouts are final, because they determine which columns a thread holds.
   list.add([] { return createCtaDeferSums(); });
   // Needs final layouts, and dots that are still easy to recognize.
   list.add([] { return createCtaLoadAhead(); });
@@ -108,43 +111,46 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
   list.add([] { return createCtaLowerDescriptors(); });
   // Needs the vector width: cp.async copies 4, 8 or 16 bytes.
   list.add([] { return createCtaAsyncCopies(); }, {&Can::asyncCopies});
-  // Synchronization points and dots are still easy to recognize.
+  // Runs while synchronization points and dots are still easy to recognize.
   list.add([] { return createCtaKeepRows(); });
   // Lowers the last operations that only phase layout allows. Phase async begins.
   list.add([] { return createCtaLowerDot(); });
   // From here on, accumulators in tensor memory are no longer values that threads hold.
   list.add([] { return createCtaKeepAccumulators(); });
-  // MMAs and accumulators have their final form, so the distribution of K steps can be decided.
+  // Decides the distribution of K steps, now that MMAs and accumulators have their final form.
   list.add([=] { return createCtaShareSteps({limits.sharedSteps, limits.sharedTail}); },
            {&Can::sharedSteps, &Can::sharedTail});
-  // Work distribution is final. Combines are lowered before shared memory is allocated, because they use it.
+  // Runs after the work distribution is final, and before shared memory is allocated, because combines use shared
+  // memory.
   list.add([] { return createCtaLowerCombines(); });
   // Runs after dots are lowered, so that only the order of operations is left to decide, and before reductions are
   // split into steps, so that exchanges between threads are easy to recognize.
   list.add([] { return createCtaPipeline(); });
 
-  // Data that still moves between threads goes through shared memory. Later passes create buffers only for rings.
+  // Lets data that still moves between threads go through shared memory. Later passes create buffers only for rings.
   list.add([] { return createCtaLowerConversions(); });
-  // All other buffers are known, so the ring can take the remaining shared memory.
+  // Runs when all other buffers are known, so that the ring can take the remaining shared memory.
   list.add([] { return createCtaSpecializeWarps(); }, {&Can::pingPong});
-  // Operands come through rings now, so main loops only wait and issue MMAs.
+  // Runs when operands come through rings, so that main loops only wait and issue MMAs.
   list.add([] { return createCtaSpecializeMma(); });
-  // Registers and slots of the roles are known, and slots are still released where they are read.
+  // Runs when the registers and slots of the roles are known, and while slots are still released where they are read.
   list.add([] { return createCtaScheduleLoop(); });
-  // The await of the last wgmma, and so the point at which the other team may start, is decided.
+  // Runs when the position of the last wgmma's await is decided; there, the other team may start.
   list.add([] { return createCtaPingPong(); }, {&Can::pingPong});
-  // The releases of slots have their final positions.
+  // Runs when the releases of slots have their final positions.
   list.add([] { return createCtaMulticast(); });
-  // MMAs and accesses keep their order from here on. Releases of slots still name the MMAs that they wait for, and
-  // stores of different programs, which write different addresses, are not yet in different iterations of a loop.
+  // MMAs and accesses keep their order from here on. Runs while releases of slots still have the tokens of the MMAs
+  // that they wait for, and before the programs of a CTA become iterations of a loop, in which it would be hard to
+  // prove that their stores write different addresses.
   list.add([] { return createCtaInsertWaits(); });
-  // The distribution of programs and the order of slots are decided. This pass turns the indices of programs into
-  // ordinary integers. The next pass does so for the slot counters, which continue from one program to the next.
+  // Runs when the distribution of programs and the order of slots are decided. This pass turns the indices of programs
+  // into ordinary integers. The next pass does the same for the slot counters, which continue from one program to the
+  // next.
   list.add([] { return createCtaLowerPrograms(); });
   // Phase scheduled: all work and synchronization is expressed by operations of threads.
   list.add([] { return createCtaLowerRings(); });
   list.add([] { return createCtaOverlapGrids(); });
-  // Roles have separate arithmetic now, and can share values that are computed before them.
+  // Each role now computes its own copy of scalars. Values that are computed before the roles can be shared by them.
   list.add([] { return createCtaInvertDivisors(); });
   list.add(Optimisation, [] { return createCanonicalizer(); });
   list.add(Optimisation, [] { return createCSEPass(); });
@@ -246,8 +252,8 @@ LogicalResult tile::buildGpuPipeline(OpPassManager &manager, const GpuPipelineOp
   std::vector<PipelineStep> steps = gpuPipelineSteps(options);
   if (failed(checkNames(steps, options, emitError)))
     return failure();
-  // The input is the output of a pipeline that stopped after `startAfter`; if several steps have this name, after the
-  // first.
+  // The input is the output of a pipeline that stopped after the step `startAfter`. If several steps have this name,
+  // the first one is meant.
   auto first = steps.begin();
   if (!options.startAfter.empty())
     first = std::next(llvm::find_if(steps, [&](const PipelineStep &step) { return step.name == options.startAfter; }));

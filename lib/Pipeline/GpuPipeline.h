@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The GPU pipeline as a library: tile dialect in, LLVM/NVVM dialects out.
 //
-// The pipeline is a list of steps, each of which is a pass and either needed for correctness or an optimisation. -O0
-// runs only the correctness steps; any optimisation step can be disabled by name without changing results. `tilec` and
-// `tile-opt --tile-gpu-pipeline` build the same list from the same options. After the pass that ends a phase, the
-// pipeline checks that the kernel is in that phase.
+// The pipeline is a list of steps, each of which runs one pass. A step is either needed for correctness or an
+// optimisation. -O0 runs only the correctness steps; any optimisation step can be disabled by name without changing
+// results. `tilec` and `tile-opt --tile-gpu-pipeline` build the same list from the same options. After the pass that
+// ends a phase, the pipeline checks that the kernel is in that phase.
 #pragma once
 
 #include "Analysis/PassKind.h"
@@ -21,8 +21,8 @@
 
 namespace tile {
 
-/// Transformations that passes may apply to kernels. A pass sees only one kernel; the driver, which sees more, can
-/// forbid transformations here.
+/// Transformations that passes may apply to kernels. A pass processes only one kernel at a time; the driver, which has
+/// more information, can forbid transformations here.
 struct KernelLimits {
   bool mapsOfPointers = true;  ///< Pointer accesses may be replaced by accesses through tensor maps.
   bool severalPrograms = true; ///< A CTA may compute several programs.
@@ -43,7 +43,8 @@ struct GpuPipelineOptions {
   std::string stopAfter;   ///< Name of the last step to run; empty: all.
 };
 
-/// The effects of the enabled steps on kernels that determine which blocks, warps and schedule are fastest.
+/// Properties of kernels that depend on the enabled steps, and that determine which blocks, warps and schedule are
+/// fastest.
 struct PipelineAbilities {
   bool mapsOfPointers; ///< Pointer accesses use tensor maps that the launcher encodes.
   bool fewConversions; ///< Tiles occupy no shared memory besides the slots of their ring.
@@ -65,7 +66,7 @@ struct PipelineStep {
 /// Returns every step of the pipeline in order, before options are applied.
 std::vector<PipelineStep> gpuPipelineSteps(const GpuPipelineOptions &options);
 
-/// Returns the effects of the pipeline for these options. Only this function depends on the names of optimisations.
+/// Returns the abilities of the pipeline with these options. No other function depends on the names of optimisations.
 PipelineAbilities abilitiesOf(const GpuPipelineOptions &options, const target::GpuTarget &gpu);
 
 /// Adds the steps that `options` select. Fails, calling `emitError`, if an option names no step, or tries to disable a

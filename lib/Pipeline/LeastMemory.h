@@ -9,7 +9,7 @@
 namespace tile {
 
 /// Returns the options with which kernels take the least shared memory: they disable the passes that copy blocks to
-/// shared memory ahead of their use. Returns nullopt if these passes do not run with `options` either.
+/// shared memory ahead of their use. Returns nullopt if `options` already exclude these passes.
 std::optional<GpuPipelineOptions> withLeastSharedMemory(const GpuPipelineOptions &options);
 
 } // namespace tile

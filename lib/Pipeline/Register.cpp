@@ -39,7 +39,7 @@ void tile::registerAllDialects(DialectRegistry &registry) {
 }
 
 namespace {
-/// Options of --tile-gpu-pipeline, with the names that tilec gives them.
+/// Options of --tile-gpu-pipeline; they have the same names as in tilec.
 struct PipelineTextOptions : PassPipelineOptions<PipelineTextOptions> {
   Option<unsigned> optLevel{*this, "opt-level", llvm::cl::desc("0: correctness steps only"), llvm::cl::init(2)};
   ListOption<std::string> disabled{*this, "disable", llvm::cl::desc("optimisation steps to disable")};
