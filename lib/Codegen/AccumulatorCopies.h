@@ -2,8 +2,8 @@
 // Waits for wgmmas before copies of their accumulators.
 //
 // If an accumulator is in flight at the end of a loop, the wait follows the loop. If the accumulator's initial value, a
-// zero, is also used elsewhere in the loop, LLVM's register allocation keeps the two in separate registers and copies
-// the accumulator where control flow joins:
+// zero, is also used elsewhere in the loop, LLVM's register allocation keeps the zero and the accumulator in separate
+// registers, and copies the accumulator where control flow joins:
 //
 //   @%p1 bra $L__BB0_9;                           // the loop
 //   mov.b32 %r922, %r886;                         // while a wgmma may still write %r886

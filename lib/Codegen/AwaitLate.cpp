@@ -9,8 +9,8 @@
 //   …                                        …
 //
 // A thread stalls at the first instruction that uses a pending load. Within a block, ptxas issues independent loads
-// first, but it does not move them across a branch: in a cross entropy, which loads its label and the logit at that
-// index, the loads of the row itself were issued a microsecond later. The load of the label is moved as well, because
+// first, but it does not move them across a branch: a cross-entropy kernel, for example, loads a label and the logit at
+// that index, and issued the loads of the row a microsecond later. The load of the label is moved as well, because
 // ptxas copies warp-uniform values to a uniform register right after the load, and the copy stalls.
 #include "Codegen/AwaitLate.h"
 #include "Codegen/MemoryUse.h"
@@ -60,8 +60,8 @@ public:
   }
 
 private:
-  /// Collects the loads and the instructions that depend on them, except those that the branch needs. Returns false if
-  /// no instruction depends on a load.
+  /// Collects the loads and the instructions that depend on them, except the instructions on which the branch depends.
+  /// Returns false if no instruction depends on a load.
   bool collect() {
     SetVector<Instruction *> dependents;
     bool hasDependent = false;

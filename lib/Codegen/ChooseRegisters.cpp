@@ -1,9 +1,9 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Chooses the register limit of a kernel by requesting a number of CTAs per multiprocessor. With more registers, a
-// thread can have more loads in flight; with fewer, a multiprocessor can hold more threads. By default, ptxas allocates
-// the registers that the shortest code needs, or that give the highest occupancy: 32 registers for a loop that sums
-// rows, so its loads are serialized, and 237 for a GEMM with small tiles, whose single CTA stalls in every iteration.
-// ptxas takes into account neither the latencies in a loop nor the shared memory of a CTA.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception Chooses the register limit of a kernel by requesting a number
+// of CTAs per multiprocessor. With more registers, a thread can have more loads in flight; with fewer, a multiprocessor
+// can hold more threads. By default, ptxas allocates the registers that the shortest code needs, or that give the
+// highest occupancy. A loop that sums rows gets 32 registers, so its loads are serialized; a GEMM with small tiles gets
+// 237 registers, so only one CTA is resident, which stalls in every iteration. ptxas takes into account neither the
+// latencies in a loop nor the shared memory of a CTA.
 //
 //   kernel                      | CTAs requested
 //   MMAs                        | ptxas default; then one more at a time, while spills are few and outside of loops
@@ -33,7 +33,7 @@ namespace {
 
 using target::registerGranule;
 
-/// Returns the number of bytes that all kernels store and load for spills.
+/// Returns the number of bytes that all kernels together store and load for spills.
 unsigned spilledBytes(const Assembled &assembled) {
   unsigned bytes = 0;
   for (const KernelResources &kernel : assembled.report.kernels)
@@ -56,7 +56,7 @@ std::string forCtas(StringRef ptx, unsigned ctas) {
   return text;
 }
 
-/// Returns the number of threads of the first kernel; 0 if it is not declared.
+/// Returns the number of threads per CTA of the first kernel; 0 if the PTX does not declare it.
 unsigned threadsOf(StringRef ptx) {
   size_t place = ptx.find(".reqntid ");
   unsigned threads = 0;
@@ -71,7 +71,7 @@ StringRef opcodeOf(StringRef line) {
   return line.take_until([](char c) { return c == ' ' || c == '\t' || c == ';'; });
 }
 
-/// Which accesses to global memory the loops of a kernel contain.
+/// The kinds of accesses to global memory that the loops of a kernel contain.
 struct LoopAccesses {
   bool loads = false, writes = false;
 };
@@ -174,9 +174,10 @@ private:
     return isLoop && spilledBytes(made) > 0 && !spillsHardlyInLoops(made.cubin, tuned.spillAccessesInLoops);
   }
 
-  /// Requests one more CTA at a time, as long as it fits. With up to three warps per scheduler, latency is hidden
-  /// badly: a hundred spills before and after a loop cost less than the additional warps gain, but twenty spills in a
-  /// loop cost a third of its speed. For a fourth warp, a few spills in a loop are acceptable. Further warps gain less.
+  /// Requests one more CTA at a time, as long as it fits. With up to three warps per scheduler, latency is poorly
+  /// hidden: a hundred spills before and after a loop cost less than the additional warps gain, but twenty spills in a
+  /// loop cost a third of the speed. To get a fourth warp, a few spills in a loop are acceptable. Further warps gain
+  /// less.
   Assembled moreCtas(Assembled made) {
     bool isAsked = false;
     while (spilledBytes(made) <= tuned.toleratedSpills) {
@@ -191,7 +192,7 @@ private:
         spills = 0;
         fewer = registerGranule;
       }
-      // After one request, a thread has few registers to spare: none of four kernels could do with 32 fewer.
+      // After one request, a thread has few registers to spare: of four kernels, none could manage with 32 fewer.
       bool isSpare = !isAsked || used - allowed <= 2 * registerGranule;
       if (!isSpare || resident(/*registers=*/0) < ctas || target::registersPerSm / (ctas * threads) + fewer < used)
         break;
@@ -207,12 +208,12 @@ private:
     return isAsked ? std::move(made) : withLowerStallCount(std::move(made));
   }
 
-  /// Requests the resident number of CTAs, if the code then stalls less. At low occupancy, other warps do not hide
-  /// latency, so instructions must be ordered to minimize stalls. ptxas uses registers for that only if it knows how
-  /// many CTAs share them: the loop of a single warp took 2552 cycles by default, and 1695 when the resident number of
-  /// CTAs was requested. If a CTA with MMAs is alone because of its registers, ptxas generates such code by default
-  /// (the code of four GEMMs did not change), so no request is made. For much code with the maximum number of
-  /// registers, a second assembly would take long and gain little.
+  /// Requests as many CTAs as are already resident, if the code then stalls less. At low occupancy, other warps do not
+  /// hide latency, so instructions must be ordered to minimize stalls. ptxas uses registers for this only if the PTX
+  /// declares how many CTAs share them: the loop of a single warp took 2552 cycles by default, and 1695 when the
+  /// resident number of CTAs was requested. If a CTA with MMAs is alone on its multiprocessor because of its registers,
+  /// ptxas generates such code by default (the code of four GEMMs did not change), so no request is made. For a long
+  /// kernel that already has the maximum number of registers, a second assembly would take long and gain little.
   Assembled withLowerStallCount(Assembled made) {
     target::Residency held = residency(registersOf(made));
     unsigned ctas = held.ctas();
@@ -223,13 +224,14 @@ private:
       return made;
     std::optional<Assembled> asked = tryFor(ctas, /*bytes=*/0, made);
     uint64_t cycles = asked ? loadCycles(asked->cubin, tuned.loadLatency) : 0; // also 0 if the code cannot be decoded
-    // Smaller gains are within the error of the static estimate.
+    // A smaller gain would be within the error of the static estimate.
     bool isSooner = cycles > 0 && cycles * 100 < loadCycles(made.cubin, tuned.loadLatency) * tuned.shorterStalls;
     return isSooner ? std::move(*asked) : std::move(made);
   }
 
-  /// Even with few registers per thread, a multiprocessor is filled with threads if the grid is large enough. Requests
-  /// at least two CTAs, so that one works while the other waits at a barrier.
+  /// Requests a quarter of the threads of a multiprocessor, but at least two CTAs, so that one works while the other
+  /// waits at a barrier. If the default takes many registers, the loop does not only load, so it is handled like other
+  /// code (forMoreThreads).
   Assembled forMemoryBoundLoop(Assembled made) {
     if (registersOf(made) > tuned.loadingLoopRegisters)
       return forMoreThreads(std::move(made), /*isLoop=*/true);
@@ -244,8 +246,9 @@ private:
   }
 
   /// Requests 512 threads if the code serializes loads that could be in flight together: eight 16-byte loads per
-  /// iteration cost four latencies with 56 registers, and one latency with 80. Such a kernel is slow if the grid is
-  /// small, regardless of the possible occupancy; a transpose with 32 registers is slow even at full occupancy.
+  /// iteration cost four latencies with 56 registers, and one latency with 80. A kernel with serialized loads is slow
+  /// if the grid is small, whatever occupancy its registers allow; a transpose with 32 registers is slow even at full
+  /// occupancy.
   Assembled withLoadsInFlight(Assembled made) {
     unsigned ctas = std::max(2u, quarterOfThreads() / threads), threadsNow = resident(registersOf(made)) * threads;
     if (threadsNow <= ctas * threads || spilledBytes(made) > 0 || !isShortOfRegisters(made))
@@ -263,7 +266,7 @@ private:
     return isFaster ? std::move(*asked) : std::move(made);
   }
 
-  /// Requests half of the threads of a multiprocessor if there are almost no spills: a kernel without MMAs waits for
+  /// Requests half of the threads of a multiprocessor if that causes almost no spills: a kernel without MMAs waits for
   /// memory, and occupancy hides the latency. A few spills (20 registers, each stored and loaded once) cost less than
   /// an occupancy of one eighth, or than a single CTA, whose warps all wait at the same time.
   Assembled forMoreThreads(Assembled made, bool isLoop) {
@@ -288,9 +291,9 @@ private:
     return moreCtas(std::move(made));
   }
 
-  /// Requests more CTAs if that takes away at most two granules of registers per thread and causes no spills. By
-  /// default, ptxas allocates a few more registers than necessary: a layer norm of rows of 1024 halves in four warps
-  /// then runs 12 CTAs instead of 16, and one of rows of 8192 halves in 16 warps runs two instead of three.
+  /// Requests more CTAs if that costs each thread at most two granules of registers and causes no spills. By default,
+  /// ptxas allocates a few more registers than necessary: a layer norm with four warps and rows of 1024 halves then
+  /// runs 12 CTAs instead of 16, and one with 16 warps and rows of 8192 halves runs two instead of three.
   Assembled withFreeOccupancy(Assembled made) {
     unsigned used = registersOf(made), now = resident(used), all = resident(/*registers=*/0);
     unsigned next = resident(used - registerGranule);
@@ -303,8 +306,8 @@ private:
     if (!more)
       return made;
     unsigned then = resident(registersOf(*more));
-    // The additional instructions must cost clearly less than the higher occupancy gains, and so must loads that are
-    // serialized.
+    // The cost of additional instructions, and of serialized loads, must be clearly less than the gain from the higher
+    // occupancy.
     uint64_t issued = issueCycles(made.cubin), gained = uint64_t(then - now) * 100 / now;
     bool isFree = then > now && issueCycles(more->cubin) * 100 <= issued * (100 + gained / tuned.occupancyPerIssue) &&
                   loadCycles(more->cubin, tuned.loadLatency) * now <= loadCycles(made.cubin, tuned.loadLatency) * then;

@@ -10,13 +10,13 @@
 
 namespace tile::codegen {
 
-/// Assembles PTX; it is called several times.
+/// Assembles PTX; chooseRegisters may call it several times.
 using Assembler = llvm::function_ref<llvm::Expected<Assembled>(llvm::StringRef ptx)>;
 
 /// Assembles the PTX for the number of CTAs per multiprocessor that suits the kernel, with up to five calls to
-/// `assemble`; or, if `requested` is given, for that number, where 0 means the default of ptxas. PTX that declares the
-/// number of CTAs itself (as for warp roles) and PTX with several kernels is assembled unchanged. `dynamicShared` is
-/// the dynamic shared memory per CTA in bytes.
+/// `assemble`. If `requested` has a value, assembles for that number of CTAs instead; 0 means the default of ptxas. PTX
+/// that declares the number of CTAs itself (as kernels with warp roles do) and PTX with several kernels is assembled
+/// unchanged. `dynamicShared` is the dynamic shared memory per CTA in bytes.
 llvm::Expected<Assembled> chooseRegisters(llvm::StringRef ptx, const target::GpuTarget &target, int64_t dynamicShared,
                                           Assembler assemble, std::optional<unsigned> requested = {});
 

@@ -20,10 +20,10 @@ namespace tile::codegen {
 namespace {
 
 constexpr unsigned globalAddressSpace = 1;
-/// Maximum depth of an expression; that of a block's address in a kernel with a few dimensions is at most this deep.
+/// Maximum depth of an expression that is split. The address of a block with a few dimensions is at most this deep.
 constexpr unsigned maxDepth = 16;
 
-/// The value is remainder + offset; a null remainder stands for zero.
+/// A value as a sum: remainder + offset. A null remainder stands for zero.
 struct Split {
   Value *remainder;
   APInt offset;
@@ -59,7 +59,8 @@ public:
 private:
   using Key = std::tuple<unsigned, Type *, Value *, Value *>;
 
-  /// Splits an integer into a remainder and a constant whose sum it is. If `isDisjoint`, the two have no common bits.
+  /// Splits an integer into the sum of a remainder and a constant. If `isDisjoint`, the remainder and the constant have
+  /// no common bits.
   Split split(Value *value, bool isDisjoint, unsigned depth) {
     auto known = splits.find({value, isDisjoint});
     if (known != splits.end())

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Lets global addresses that differ only in a constant share a register.
 //
-// The rows of a thread are `first | 0`, `first | 16`, …, with constants that have no bits in common with `first`. In
+// The rows of a thread are `first | 0`, `first | 16`, …, where the constants have no bits in common with `first`. In
 // LLVM's code, such a constant is inside the multiplication by the row length and the extension to 64 bits, so each row
 // has its own address in two registers, which are live across loops. This pass moves the constant to the end of the
 // expression, where it becomes the immediate offset of the memory instruction:

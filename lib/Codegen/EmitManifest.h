@@ -29,8 +29,8 @@ struct SourceInfo {
 };
 
 /// Describes parameters, constants and directives. Fails with a message if a directive is malformed or if the manifest
-/// cannot express a type. `kernel` is a tile.kernel, or a lowered kernel, of whose parameters only names and sizes are
-/// known.
+/// cannot express a type. `kernel` is a tile.kernel, or a lowered kernel; for a lowered kernel, only the names and
+/// sizes of the parameters are known.
 llvm::Expected<runtime::Manifest> describeKernel(mlir::FunctionOpInterface kernel, const SourceInfo &source);
 
 /// Returns true if `function` is a kernel in the LLVM dialect.

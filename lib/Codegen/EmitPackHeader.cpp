@@ -17,7 +17,7 @@ using llvm::StringRef;
 namespace tile::codegen {
 namespace {
 
-/// Returns the C++ type of a parameter. For a pointer, it includes the type of the elements.
+/// Returns the C++ type of a parameter; a pointer type includes the element type.
 std::string cxxType(const runtime::Parameter &parameter) {
   if (!parameter.isPointer)
     return cType(parameter).str();
@@ -145,7 +145,8 @@ private:
   }
 
   void emitImplementation() {
-    // This is after the include guard, so that a file may include another header that already includes this one.
+    // The implementation is outside the include guard. Otherwise it would be missing if another header has already
+    // included this one before NAME_IMPLEMENTATION is defined.
     os << "\n#if defined(" << implementation() << ") && !defined(" << implementation() << "_DONE)\n"
        << "#define " << implementation() << "_DONE\n"
        << "#ifdef __cplusplus\nextern \"C\" {\n#endif\n"

@@ -82,7 +82,7 @@ std::unique_ptr<llvm::TargetMachine> createMachine(const target::GpuTarget &gpu,
   assert(target && "the NVPTX target is linked in");
   llvm::TargetOptions options;
   // Contract a * b + c of fp32 and fp64 into fma, as every other GPU language does. RoundMultiplications.h describes
-  // other types.
+  // how other types are handled.
   options.AllowFPOpFusion = llvm::FPOpFusion::Fast;
   auto level = optLevel == 0 ? llvm::CodeGenOptLevel::Less : llvm::CodeGenOptLevel::Aggressive;
   return std::unique_ptr<llvm::TargetMachine>(
@@ -94,12 +94,13 @@ std::unique_ptr<llvm::TargetMachine> createMachine(const target::GpuTarget &gpu,
 /// * Straight-line strength reduction, which compares every address with every other one: 0.3 s for a kernel with 200
 ///   scalar accesses, more than all other phases together. Without it, matmul and softmax need the same number of
 ///   registers, RMSNorm and transpose need 6 and 8 more, and no kernel spills more.
-/// * CodeGenPrepare, which parses each inline assembly statement many times and takes 0.05 of 0.30 s for matmul. Main
-///   loops are identical, register counts change by at most 1, and only matmul without alignment assumptions spills
-///   more (816 bytes instead of 648). bypassLongDivisions replaces its treatment of divisions.
-/// * Global value numbering, which runs two more times here and takes 0.01 of 0.25 s. Of all examples only conv2d
-///   changes: it needs one register less.
-/// * N-ary reassociation, which takes 2 of 240 ms. Only conv2d changes: it has 40 instructions fewer.
+/// * CodeGenPrepare, which parses each inline assembly statement many times and takes 0.05 of 0.30 s for matmul.
+///   Without it, main loops are identical, register counts change by at most 1, and only matmul without alignment
+///   assumptions spills more (816 bytes instead of 648). CodeGenPrepare also bypasses slow divisions;
+///   bypassLongDivisions does this instead.
+/// * Global value numbering, which would run two more times here and take 0.01 of 0.25 s. Without it, only one example
+///   changes: conv2d needs one register less.
+/// * N-ary reassociation, which takes 2 of 240 ms. Without it, only conv2d changes: it has 40 instructions fewer.
 ///
 /// Before PTX 8.3, also skips the load-store vectorizer. A vector load that covers a gap between adjacent loads needs
 /// `used_bytes_mask` to declare the unused bytes; without it, the load could read beyond the end of a buffer.
@@ -119,9 +120,9 @@ private:
 /// The passes of LLVM's middle end that benefit kernels, in the syntax of `opt -passes=`. The -O3 pipeline also has
 /// passes for calls, memory and vectors of general programs, and runs InstCombine eight times. InstCombine compares all
 /// phis of a block with each other, which takes long for loops that carry 128 accumulator registers: 59 ms for matmul
-/// of size 8192. There, this pipeline takes 115 of tilec's 436 million instructions. Of 90 kernels (examples, GEMMs of
-/// seven sizes, execution tests), two have over 1 % more instructions than with -O3: dot-scaled 4 %, shapes 2 %. A
-/// third InstCombine, SCCP, BDCE, DSE and another LICM and EarlyCSE changed none of 98 kernels by more than 8
+/// of size 8192. For that matmul, this pipeline takes 115 of tilec's 436 million instructions. Of 90 kernels (examples,
+/// GEMMs of seven sizes, execution tests), two have over 1 % more instructions than with -O3: dot-scaled 4 %, shapes 2
+/// %. A third InstCombine, SCCP, BDCE, DSE and another LICM and EarlyCSE changed none of 98 kernels by more than 8
 /// instructions or 1 %.
 constexpr const char *beforeLoops =
     "globalopt,function(simplifycfg,sroa,early-cse),cgscc(inline,function-attrs),"
@@ -129,10 +130,10 @@ constexpr const char *beforeLoops =
     "sroa,speculative-execution<only-if-divergent-target>,instcombine<no-verify-fixpoint>,"
     "simplifycfg,reassociate,"
     "loop-mssa(loop-instsimplify,licm<no-allowspeculation>,loop-rotate,licm),simplifycfg,";
-/// Derives trip counts from loop guards: a loop from `4 * y` to `min(4 * y + 4, 32)` has four iterations if it has any,
-/// and is unrolled. Skipped for kernels with MMAs, whose many phis make InstCombine slow, and for kernels with
-/// barriers, where instructions that are sunk into loops cost registers. For all others, the compile time is
-/// negligible.
+/// Derives trip counts from loop guards, so that the loop can be unrolled: a loop from `4 * y` to `min(4 * y + 4, 32)`,
+/// for example, has four iterations if it has any. Skipped for kernels with MMAs, whose many phis make InstCombine
+/// slow, and for kernels with barriers, where instructions that are sunk into loops cost registers. For all other
+/// kernels, the compile time is negligible.
 constexpr const char *tripCountPasses = "instcombine<no-verify-fixpoint>,sink,correlated-propagation,";
 constexpr const char *fromLoops = "loop(indvars,loop-deletion,loop-unroll-full),"
                                   "sroa,";
@@ -218,7 +219,7 @@ void NvptxBackend::optimize(llvm::Module &module) const {
     return true;
   });
   llvm::ModulePassManager passes;
-  // Run the target's callbacks: libdevice queries the GPU architecture.
+  // Run the target's callbacks, which resolve libdevice's queries of the GPU architecture.
   builder.invokePipelineStartEPCallbacks(passes, llvm::OptimizationLevel::O3);
   bool hasMmas = llvm::any_of(module, multiplies), isSimple = !hasMmas && llvm::none_of(module, hasBarrier);
   llvm::cantFail(builder.parsePassPipeline(passes, std::string(beforeLoops) + (isSimple ? tripCountPasses : "") +
@@ -230,7 +231,7 @@ void NvptxBackend::optimize(llvm::Module &module) const {
     extractResultsEarly(function);
     awaitLate(function);
     keepPacked(function);
-    orderByResult(function); // after keepPacked, because the values that it recomputes must be ordered as well
+    orderByResult(function); // after keepPacked, because recomputed values must be ordered as well
     joinWaits(function);
     takeSharedBaseAnew(function);
     if (hasBF16)
@@ -272,7 +273,7 @@ llvm::Error linkLibdevice(llvm::Module &module, llvm::StringRef path) {
   auto buffer = llvm::MemoryBuffer::getFile(path);
   if (!buffer)
     return llvm::createStringError(llvm::formatv("cannot read '{0}': {1}", path, buffer.getError().message()));
-  // The module is loaded lazily, so that of its 350 functions only those that are linked are parsed.
+  // The module has 350 functions. It is loaded lazily, so that only the functions that are linked are parsed.
   llvm::Expected<std::unique_ptr<llvm::Module>> library =
       llvm::getOwningLazyBitcodeModule(std::move(*buffer), module.getContext());
   if (!library)

@@ -6,8 +6,8 @@
 
 namespace tile::codegen {
 
-/// Merges phis of a block that have the same initial value and the same update. An example are the element counts in a
-/// Welford reduction, each of which is used as a divisor:
+/// Merges phis of a block that have the same initial value and the same update. For example, the element counts in a
+/// Welford reduction, which are used as divisors, are equal:
 ///
 ///   n0 = phi [0], [m0]; n1 = phi [0], [m1]; m0 = n0 + 1; m1 = n1 + 1   ==>   n0 = phi [0], [m0]; m0 = n0 + 1
 ///

@@ -12,10 +12,11 @@
 
 namespace tile::codegen {
 
-/// Returns a C and C++ identifier, similar to `name`, that collides with no keyword and no name in generated functions.
+/// Returns a C and C++ identifier, similar to `name`, that does not collide with a keyword or with a name in the
+/// generated functions.
 std::string identifier(llvm::StringRef name);
 
-/// Escapes the characters that would end a comment; a directive or a file name may contain them.
+/// Escapes characters that would end a C comment; directives and file names may contain such characters.
 std::string commentText(llvm::StringRef text);
 
 /// Returns distinct C identifiers for all parameters.

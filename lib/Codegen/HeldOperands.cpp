@@ -166,7 +166,7 @@ bool writesRegister(const Instruction &instruction) {
   return llvm::is_contained(operations, instruction.operation());
 }
 
-/// Returns true if a loop writes a register of an operand only after the wgmma that reads the operand.
+/// Returns true if the loop writes a register of a wgmma operand, but only after the wgmma that reads the operand.
 bool overwritesOperand(llvm::ArrayRef<Instruction> loop) {
   std::bitset<256> written, read; // written so far; read by a wgmma before any write
   for (const Instruction &instruction : loop) {
@@ -194,7 +194,7 @@ bool keepsHeldOperands(StringRef cubin) {
   forEachCode(cubin, [&](llvm::ArrayRef<Instruction> code) {
     auto bodyOf = [&](CodeLoop loop) { return code.slice(loop.first, loop.last - loop.first + 1); };
     std::vector<CodeLoop> loops = findLoops(code);
-    // Code after EXIT is out of line, so such loops are ignored.
+    // Ignore loops that contain EXIT: the code after EXIT is out of line and not part of the loop.
     llvm::erase_if(loops, [&](CodeLoop loop) {
       llvm::ArrayRef<Instruction> body = bodyOf(loop);
       return llvm::any_of(body, isExit) || llvm::none_of(body, isRegisterWgmma);

@@ -1,12 +1,12 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Works around a ptxas bug with left wgmma operands that a loop holds in registers.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception Works around a ptxas bug that affects left operands of
+// wgmmas, if a loop holds them in registers.
 //
 // ptxas copies each left operand into consecutive registers, and hoists that copy out of a loop if the operand is
 // loop-invariant. It may then allocate the same registers to another left operand, so that all iterations but the first
 // use the wrong operand. (This was seen with ptxas 13.0 in an attention kernel in which both dots take their left
-// operands from registers, one dot after the other.) As ptxas does not report the error, the machine code is inspected.
-// If a loop overwrites a held operand, the kernel is assembled again from PTX in which such operands appear to be
-// loop-variant:
+// operands from registers, one dot after the other.) ptxas does not report the error, so the compiler inspects the
+// machine code. If a loop overwrites a held operand, the kernel is assembled again from PTX in which held operands
+// appear to be loop-variant:
 //
 //   @!never bra $Lheld0;                  // never: no grid has a size of zero
 //   add.u32 %r166, %r166, %zero; …
@@ -22,7 +22,7 @@
 
 namespace tile::codegen {
 
-/// Returns the PTX with its held operands guarded; empty if there are no held operands.
+/// Returns the PTX with a guard, as shown above, before each use of held operands; empty if there are no held operands.
 std::string guardHeldOperands(llvm::StringRef ptx);
 
 /// Returns true unless some loop of the cubin writes registers of a left operand only after the wgmma that reads them.

@@ -20,7 +20,7 @@ std::vector<uint64_t> countExecutions(llvm::ArrayRef<Instruction> code) {
   return times;
 }
 
-/// Simulates the time of a warp that has a scheduler to itself and executes the code in the order of its addresses.
+/// Simulates the time of a warp that is alone on its scheduler and executes the code in the order of its addresses.
 class Warp {
 public:
   explicit Warp(uint64_t loadLatency) : loadLatency(loadLatency) {}

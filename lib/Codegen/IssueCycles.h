@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Estimates, from the code, how many cycles a warp takes that has a scheduler to itself.
+// Estimates from the machine code how many cycles a warp takes if it is alone on its scheduler.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
@@ -8,9 +8,9 @@
 
 namespace tile::codegen {
 
-/// Returns the sum of the stall counts that ptxas has encoded in the instructions of a cubin. Stall counts cover units
-/// and results of fixed latency, not waits for memory and tensor cores. Instructions in loops count ten times for each
-/// enclosing loop. Returns 0 if the code cannot be decoded.
+/// Returns the sum of the stall counts that ptxas has encoded in the instructions of a cubin. Stall counts cover busy
+/// units and results of fixed latency, but not waits for memory and tensor cores. Each enclosing loop is assumed to
+/// have ten iterations. Returns 0 if the code cannot be decoded.
 uint64_t issueCycles(llvm::StringRef cubin);
 
 /// Returns the same sum plus the time for which a warp stalls because of loads from global memory: one latency for each

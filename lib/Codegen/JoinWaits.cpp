@@ -50,7 +50,7 @@ std::optional<SmallVector<Instruction *>> collectOperands(CallInst *wait, const 
   return order;
 }
 
-/// Emits a loop that tests all barriers until all phases are complete.
+/// Emits a loop that tests all barriers, until the awaited phases of all of them are complete.
 void emitJoined(ArrayRef<CallInst *> waits) {
   SmallVector<Value *> operands;
   SmallVector<Type *> types;

@@ -14,7 +14,7 @@ namespace tile::codegen {
 ///   wait a; wgmma x; wait b; wgmma y   ==>   wait a, b; wgmma x; wgmma y
 ///
 /// This cannot cause a deadlock: the producer does not wait for anything that happens between the two waits, so it
-/// fills both slots, in whatever order.
+/// fills both slots in any case, whatever the order.
 void joinWaits(llvm::Function &function);
 
 } // namespace tile::codegen

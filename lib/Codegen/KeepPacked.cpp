@@ -8,11 +8,11 @@
 //                                          %x2 = fpext half %low2 to float
 //                                          store %x2 - %mean
 //
-// A row of halves that is read, reduced and then written stays in registers, and takes twice as many registers once it
-// is widened: if a thread holds 32 elements of each of two operands, they fill all 64 registers that each of 1024
-// threads has. Cheap computations from such a value and from values that many elements share (%x - %mean) are repeated,
-// too. LLVM and ptxas would recognise that both results are equal; the XOR with a zero that is opaque to them prevents
-// this.
+// A row of halves that is read, reduced and then written stays in registers. Once it is widened, it takes twice as many
+// registers: if a thread holds 32 elements of each of two operands, they fill all 64 registers that each of 1024
+// threads has. Cheap computations that combine a widened value with values that many elements share (%x - %mean) are
+// repeated as well. LLVM and ptxas would merge the repeated computation with the original one. To prevent this, the
+// word is XORed with a zero that they cannot recognise.
 //
 // If a CTA has 1024 threads, a second CTA fits only with 32 registers per thread. In this case exponentials are
 // recomputed as well. For a row of 32,768 columns, a thread then keeps only 16 words, and one CTA computes its row
@@ -163,7 +163,8 @@ Value *hiddenZero(Function &function) {
 } // namespace
 
 void keepPacked(Function &function) {
-  // Minimum number of uses; a word has two to four uses. Saving less than a quarter of the registers gains nothing.
+  // Minimum number of uses to replace; a word has two to four uses. With fewer uses, less than a quarter of the
+  // registers would be saved, which gains nothing.
   const unsigned few = registersForManyThreads(function);
   if (function.isDeclaration() || multiplies(function))
     return;

@@ -23,12 +23,12 @@ class ConditionWriter {
 public:
   explicit ConditionWriter(KernelOp kernel) : kernel(kernel) {}
 
-  /// Returns the condition that a scalar is a multiple of a constant, as text.
+  /// Returns, as text, the condition that a scalar is a multiple of a constant.
   Text multiple(Value value, int64_t divisor) {
     return join(binary(number(value, Sign::Signed), "%", std::to_string(divisor)), "==", Text("0"));
   }
 
-  /// Returns the condition that an i1 is true, as text.
+  /// Returns, as text, the condition that an i1 is true.
   Text condition(Value value) {
     if (auto argument = dyn_cast<BlockArgument>(value))
       return join(parameter(argument, Sign::Unsigned), "!=", Text("0"));
@@ -59,8 +59,8 @@ private:
       return std::nullopt;
     return *left + " " + word.str() + " " + *right;
   }
-  /// The following functions return an operand of arithmetic, of a comparison, and of `and` or `or`. The operand is put
-  /// in parentheses if its operator binds less tightly.
+  /// The following functions return `text` as an operand of arithmetic, of a comparison, and of `and` or `or`,
+  /// respectively. They add parentheses if the operator in `text` might bind less tightly.
   static Text operand(const Text &text) { return text && text->find(' ') != text->npos ? "(" + *text + ")" : text; }
   static Text side(const Text &text) { return text && text->find(" if ") != text->npos ? "(" + *text + ")" : text; }
   static Text alternative(const Text &text) {
@@ -75,7 +75,8 @@ private:
     const bool isEquality = predicate <= arith::CmpIPredicate::ne;
     const bool isUnsigned = predicate >= arith::CmpIPredicate::ult;
     Value left = compare.getLhs(), right = compare.getRhs();
-    // A test for a zero remainder does not depend on how the quotient is rounded.
+    // Whether a remainder is zero does not depend on how the quotient is rounded, so the operand needs no special
+    // treatment.
     auto remainder = withoutExtensions(left).getDefiningOp<arith::RemSIOp>();
     if (remainder && isEquality && matchPattern(withoutExtensions(right), m_Zero()))
       return join(binary(remainder, "%", Sign::Signed), word, Text("0"));
@@ -191,7 +192,8 @@ private:
 
 } // namespace
 
-/// Calls `function` for each operand of a conjunction; each operand is a condition of its own.
+/// Calls `function` for each operand of a conjunction, recursively; a condition that is not a conjunction is passed
+/// unchanged.
 static void forConjuncts(Value condition, llvm::function_ref<void(Value)> function) {
   if (auto both = condition.getDefiningOp<arith::AndIOp>()) {
     forConjuncts(both.getLhs(), function);

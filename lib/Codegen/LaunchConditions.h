@@ -12,10 +12,11 @@ class KernelOp;
 
 namespace tile::codegen {
 
-/// Returns the conditions of the `tile.assume` and `tile.hint` operations in the kernel's top-level block, which hold
-/// for every program, provided that they depend only on integer parameters and constants. The operands of a conjunction
-/// are considered separately. Additions and multiplications are assumed not to overflow, since expressions
-/// (Runtime/Expression.h) are exact. Conditions that an expression cannot express, or that are too long, are omitted.
+/// Returns the conditions of the `tile.assume` and `tile.hint` operations in the kernel's top-level block that depend
+/// only on integer parameters and constants. Conditions in this block hold for every program. The operands of a
+/// conjunction are separate conditions. Manifest expressions (Runtime/Expression.h) are exact, so additions and
+/// multiplications are assumed not to overflow. Conditions that are too long, or that manifest expressions cannot
+/// represent, are omitted.
 std::vector<std::string> assumedConditions(KernelOp kernel);
 
 } // namespace tile::codegen

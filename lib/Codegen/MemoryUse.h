@@ -10,14 +10,16 @@ class StringRef;
 
 namespace tile::codegen {
 
-/// Returns the text of an inline assembly statement, or the name of the callee; empty for other instructions.
+/// Returns the assembly string of an inline assembly statement, or the name of the callee; empty for other
+/// instructions.
 llvm::StringRef nameOf(const llvm::Instruction &instruction);
-/// Returns true if the function uses tensor cores; earlier passes have then already fixed registers and instruction
-/// order.
+/// Returns true if the function uses tensor cores. In this case, earlier passes have already planned the registers and
+/// the order of instructions.
 bool multiplies(const llvm::Function &function);
 bool isBarrier(const llvm::Instruction &instruction);
 bool hasBarrier(const llvm::Function &function);
-/// Returns true if the kernel has no MMAs, keeps rows in shared memory, and requests a number of CTAs (cta-keep-rows).
+/// Returns true if the kernel has no MMAs, keeps rows in shared memory, and declares a minimum number of CTAs per
+/// multiprocessor, as cta-keep-rows does.
 bool keepsRows(const llvm::Function &function);
 /// Returns true for instructions whose only effect is to read global memory.
 bool isGlobalLoad(const llvm::Instruction &instruction);

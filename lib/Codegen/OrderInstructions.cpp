@@ -39,7 +39,7 @@ bool isUsedElsewhere(const Instruction &instruction) {
   });
 }
 
-/// Returns those of `loads` whose results are needed only after the next barrier.
+/// Returns the members of `loads` whose results are used only after the next barrier.
 DenseSet<Instruction *> findLateLoads(BasicBlock &block, const DenseSet<const Instruction *> &loads) {
   DenseMap<const Instruction *, unsigned> segments; // index of the section between barriers
   unsigned segment = 0;
@@ -114,7 +114,7 @@ public:
   explicit Ordering(Filter isInside) : isInside(isInside) {}
 
   void add(Instruction &result) {
-    // Visits operands first; an entry is visited again when its operands have been added.
+    // Visits operands first; an entry stays on the stack and is visited again when its operands have been added.
     Order stack = {&result};
     while (!stack.empty()) {
       Instruction *top = stack.back();
@@ -151,7 +151,7 @@ public:
   }
 
   Order order;
-  /// After each of these instructions, all instructions that can then be computed are added immediately.
+  /// As soon as one of these instructions has been added, all users that can then be computed are added as well.
   DenseSet<Instruction *> usedImmediately;
 
 private:
@@ -308,8 +308,8 @@ Order loadAhead(const Order &order, const DenseSet<Instruction *> &loads, Orderi
 }
 
 /// Moves loads to just before their uses, and the dependent computations right after the loads, if that halves the
-/// register pressure. An example is a block that is loaded completely before it is summed. If the values need at most
-/// four times a thread's registers, ptxas finds a better order itself.
+/// register pressure. An example is a block that is loaded completely before it is summed. Does nothing if the values
+/// need at most four times a thread's registers, because ptxas then finds a better order itself.
 void loadLate(BasicBlock &block, const DenseSet<const Instruction *> &readOnly) {
   const DataLayout &layout = block.getModule()->getDataLayout();
   Order now;

@@ -15,12 +15,13 @@ namespace tile::codegen {
 ///
 ///   a0 = f x0; a1 = f x1; b0 = g a0, a0'; b1 = g a1, a1'   ==>   a0 = f x0; b0 = g a0, a0'; a1 = f x1; b1 = g a1, a1'
 ///
-/// If the live values need more than four times the registers of a thread, loads are reordered, too, so that a block
-/// that is summed is not loaded completely first. This is skipped for kernels that use tensor cores.
+/// If the live values need more than four times the registers of a thread, loads are reordered as well, so that a block
+/// that is summed is not loaded completely first. Kernels that use tensor cores are not changed.
 ///
-/// For CTAs of 1024 threads, the limit is 32 registers, with which two CTAs are resident, and reordering crosses side
+/// For CTAs of 1024 threads, the limit is 32 registers, with which two CTAs are resident. Reordering then crosses side
 /// effects: the operands of a store are computed right before the store, and values that are needed only after a
-/// barrier are loaded after the barrier. This makes CTAs with fewer threads slower (bench/results/h200/row-kernels.md).
+/// barrier are loaded after the barrier. CTAs with fewer threads would become slower
+/// (bench/results/h200/row-kernels.md).
 void orderByResult(llvm::Function &function);
 
 } // namespace tile::codegen

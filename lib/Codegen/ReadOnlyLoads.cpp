@@ -42,9 +42,9 @@ private:
       parameters.insert(parameter);
       isUnknown |= !parameter;
     }
-    // These instructions are treated as writes to any memory. If there is no pointer operand, addresses may be
-    // integers, and a tensor map contains its address. With programmatic dependent launch, another grid may write. An
-    // acquire or a volatile load must see the writes of other threads.
+    // The following instructions are treated as writes to any memory. Without a pointer operand, an instruction may
+    // take its address from an integer or from a tensor map. With programmatic dependent launch, another grid may
+    // write. An acquire or a volatile load must observe the writes of other threads.
     StringRef text = nameOf(instruction);
     isUnknown |= text.contains("griddepcontrol") || text.contains(".acq") || text.contains(".volatile") ||
                  instruction.isVolatile() ||

@@ -8,14 +8,14 @@ class Function;
 
 namespace tile::codegen {
 
-/// Rounds and widens with one instruction: if a pair of bf16 values whose lower element is zero is read as one word,
-/// that word is the upper element widened to fp32.
+/// Rounds and widens with one instruction. A pair of bf16 values is one 32-bit word. If the lower element is zero, this
+/// word is the upper element widened to fp32:
 ///
 ///   %half = fptrunc float %x to bfloat       ==>   %pair = @llvm.nvvm.ff2bf16x2.rn(float %x, float 0.0)
 ///   %y = fpext bfloat %half to float               %y = bitcast <2 x bfloat> %pair to float
 ///
-/// ptxas 13.0 compiles the code on the left to F2F and a shift per element. F2F is as slow as an exponential: 16 per
-/// cycle and multiprocessor, whereas 64 pairs can be rounded. Needs sm_80.
+/// ptxas 13.0 compiles the code on the left to F2F and a shift per element. A multiprocessor executes only 16 F2F per
+/// cycle, as few as exponentials, but can round 64 pairs. Requires sm_80.
 void roundInWords(llvm::Function &function);
 
 } // namespace tile::codegen

@@ -147,7 +147,7 @@ static std::vector<std::string> makeEnvironment() {
 /// Returns an error that explains why ptxas failed.
 static llvm::Error explainFailure(StringRef ptxas, StringRef ptx, const Ended &ended, const target::GpuTarget &target) {
   PtxasReport report = parsePtxasOutput(ended.output);
-  // A shortage of memory on this machine is not an error in the code.
+  // A lack of memory on this machine is not an error in the code.
   if (ended.code == 128 + SIGKILL)
     return llvm::make_error<EnvironmentError>(formatv("'{0}' was killed; is there enough memory?", ptxas).str());
   std::string reason =
@@ -158,8 +158,8 @@ static llvm::Error explainFailure(StringRef ptxas, StringRef ptx, const Ended &e
                                          ended.code, StringRef(reason).trim()));
 }
 
-/// Returns true if an ELF file is truncated before the end of its section headers: ptxas does not detect incomplete
-/// writes.
+/// Returns true if an ELF file is truncated before the end of its section headers. This must be checked because ptxas
+/// does not detect incomplete writes.
 static bool isCutOff(StringRef elf) {
   constexpr size_t headerBytes = 64, offsetPlace = 0x28, sizePlace = 0x3a,
                    countPlace = 0x3c; // ELF-64 object file format

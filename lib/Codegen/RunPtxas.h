@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Assembles PTX into a cubin with ptxas in a subprocess, and parses the report of ptxas.
 //
-// nvJitLink would save 10 ms, but it compiles code for later linking, and setmaxnreg is then ignored.
+// nvJitLink would save 10 ms, but it compiles code for later linking, and ptxas ignores setmaxnreg in such code.
 #pragma once
 
 #include "Target/GpuTarget.h"

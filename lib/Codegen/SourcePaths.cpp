@@ -65,7 +65,7 @@ std::string SourcePaths::nameOf(StringRef path) const {
   for (const Folder &folder : folders)
     if (startsWithFolder(absolute, folder.path))
       return folder.name + withoutFolder(absolute, folder.path).str();
-  // The file is in a folder above the input, within a project that is moved as a whole.
+  // The file lies outside the input's folder. Its relative path is used, because a project is moved as a whole.
   const Folder &first = folders.front();
   fs::path relative = fs::path(absolute).lexically_relative(first.path);
   return (fs::path(first.name) / relative).lexically_normal().string();

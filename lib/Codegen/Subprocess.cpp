@@ -55,8 +55,8 @@ std::string BoundedText::take() const {
 namespace {
 
 constexpr int cannotStart = 127; // as in a shell
-/// A folder without user files is used, because ptxas writes the time and size of a source file that it finds by name
-/// into the debug data.
+/// The working folder of the child. It must not contain source files: ptxas would find a source file by name, and write
+/// its time and size into the debug data.
 constexpr const char *emptyFolder = "/proc";
 
 /// Converts the strings to the form that execve takes.

@@ -44,8 +44,8 @@ struct Ended {
 
 /// Runs a program. Standard input is empty; standard output and standard error are collected in `output`. The program
 /// is killed when this process ends for any reason, after `maxSeconds`, and when `cancelled` becomes true; the latter
-/// two are errors. The program runs in another folder, so paths must be absolute. It inherits the descriptors in
-/// `inherited`, even those that are close-on-exec.
+/// two are errors. The program runs in a different working folder, so paths must be absolute. It inherits the
+/// descriptors in `inherited`, even those that are close-on-exec.
 llvm::Expected<Ended> runProgram(llvm::ArrayRef<std::string> command, llvm::ArrayRef<std::string> environment,
                                  int maxSeconds, llvm::ArrayRef<int> inherited = {},
                                  const std::atomic<bool> *cancelled = nullptr);

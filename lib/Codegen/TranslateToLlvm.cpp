@@ -32,7 +32,7 @@ llvm::Error addLineTables(ModuleOp module) {
 }
 
 /// Marks inline assembly as convergent. Also checks that constraints match the operands: LLVM's verifier does not check
-/// this, and its code generator would crash.
+/// this, and LLVM's code generator would crash.
 static llvm::Error markInlineAssemblyConvergent(llvm::Module &module) {
   for (llvm::Function &function : module)
     for (llvm::Instruction &instruction : llvm::instructions(function))
@@ -46,7 +46,7 @@ static llvm::Error markInlineAssemblyConvergent(llvm::Module &module) {
   return llvm::Error::success();
 }
 
-/// Removes attributes of the tile dialect, which are no longer needed: the exporter warns about unknown attributes.
+/// Removes attributes of the tile dialect, which are no longer needed: the exporter would warn about them.
 static void removeTileAttributes(ModuleOp module) {
   auto isOurs = [](NamedAttribute attribute) { return attribute.getName().strref().starts_with("tile."); };
   module.walk([&](LLVM::LLVMFuncOp function) {

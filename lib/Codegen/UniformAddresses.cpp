@@ -68,7 +68,7 @@ private:
   Value *emit(SharedAddress address, Type *type, Instruction &user) {
     Value *&base = bases[address.buffer];
     if (!base) {
-      // Marked as having side effects, so that LLVM does not move it.
+      // The assembly is marked as having side effects, so that LLVM does not move it.
       auto *function = FunctionType::get(address.buffer->getType(), /*isVarArg=*/false);
       auto text = "mov.b64 \t$0, " + address.buffer->getName().str() + ";";
       IRBuilder<> builder(place->getParent(), place);
