@@ -60,7 +60,7 @@ LogicalResult Tcgen05Attr::verify(function_ref<InFlightDiagnostic()> emitError, 
     return emitError() << "tcgen05 has no instruction m" << m << 'n' << n << 'k' << k << " of " << a << " and " << b
                        << " into " << accumulator << (scaleGroup ? " with such scales" : "");
   if (warps % target::warpsPerGroup != 0 || !llvm::isPowerOf2_32(warps))
-    return emitError() << "the warps that read tensor memory must form a power of two of warp groups, but there are "
+    return emitError() << "the number of warps that read tensor memory must be 4 times a power of two, but is "
                        << warps;
   if (sourceB == OperandSource::Registers)
     return emitError() << "tcgen05 reads b from shared memory, not from registers";

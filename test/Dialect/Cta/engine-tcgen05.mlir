@@ -54,7 +54,7 @@ func.func private @types() attributes {e = #cta.tcgen05<m128n64k16, f16, bf16, f
 
 // -----
 
-// expected-error @below {{a power of two of warp groups, but there are 6}}
+// expected-error @below {{must be 4 times a power of two, but is 6}}
 func.func private @warps() attributes {e = #cta.tcgen05<m128n64k16, f16, f16, f32, warps = 6>}
 
 // -----
