@@ -3,8 +3,8 @@
 //
 // A tensor of f16 becomes one scalar per element, but instructions use words of two elements. Conversions to 8-bit
 // floats give two bytes; LLVM would carry a vector of two bytes in two registers, so the loop carries an i16 instead.
-// Within a block, LLVM removes redundant packing and unpacking; across a loop argument it does not, and each iteration
-// would unpack and repack all words.
+// Within a block, LLVM removes redundant packing and unpacking. It does not do so across loop arguments, so each
+// iteration would unpack and repack all words.
 //
 //   for iter_args(%x = …, %y = …)                       for iter_args(%w = pack(…, …))
 //     use(pack(%x, %y))                           ==>     use(pack(%w[0], %w[1]))           // LLVM: use(%w)
@@ -27,7 +27,7 @@ using namespace mlir;
 
 namespace {
 
-/// A word whose elements the loop yields as its values first, first + 1, …
+/// A word whose elements are the yielded values with the indices first, first + 1, …
 struct CarriedWord {
   unsigned first;
   TypedValue<VectorType> word;

@@ -128,8 +128,8 @@ private:
     return argument;
   }
 
-  /// Computes where the warp's records begin and end; for CTAs that are not recorded, the range is empty. The first
-  /// thread writes the CTA's start time, by %globaltimer and by %clock64.
+  /// Emits the computation of where the warp's records begin and end. For CTAs that are not recorded, this range is
+  /// empty. The first thread writes the CTA's start time, both from %globaltimer and from %clock64.
   void start() {
     Location loc = kernel.getLoc();
     unsigned index = numParameters();
@@ -184,8 +184,8 @@ private:
     LLVM::StoreOp::create(builder, loc, after.front(), next);
   }
 
-  /// Writes the warp's last record, which has its own location: if only one thread of a warp works, the other lanes
-  /// exit earlier and do not know how many records it has written.
+  /// Writes the warp's end record, which has a fixed location. The reason is that if only one thread of a warp works,
+  /// the other lanes exit earlier, when the number of records is not yet known.
   void recordEnd(Location loc) {
     Value code =
         LLVM::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(Record{TimeMark::Warp, true}.encode()));

@@ -10,9 +10,9 @@
 //                                                if %lower < %upper: do { … } while %i < %limit; %i += %step
 //
 // Operations are lowered from last to first, and outer operations before inner ones. Each pattern splits the block
-// after its operation and moves the remainder of the block. The upstream pass (convert-scf-to-cf) lowers in an order in
-// which a block with n branches moves its end n times, which took ten seconds for 1600 masked loads. In this file's
-// order, each operation moves only once.
+// after its operation and moves the remainder of the block. With the order of the upstream pass (convert-scf-to-cf),
+// the end of a block with n branches is moved n times, which took ten seconds for 1600 masked loads. With the order
+// used here, each operation is moved only once.
 #include "Analysis/LoopRange.h"
 #include "Conversion/Passes.h"
 #include "Tile/TileDialect.h"

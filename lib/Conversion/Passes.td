@@ -32,9 +32,9 @@ def NvvmCarryWords : FunctionsPass<"nvvm-carry-words", "Optimisation"> {
 def NvvmSinkFragments : FunctionsPass<"nvvm-sink-fragments", "Optimisation"> {
   let summary = "compute each fragment of a left operand right before the wgmma that reads it";
   let description = [{
-    Requires: per-thread functions in which each k step of a wgmma is a separate statement. Ensures: operations whose
-    results are used only from some step on, such as loads from shared memory and conversions, follow the step before
-    it. Example: test/Conversion/sink-fragments.mlir.
+    Requires: per-thread functions in which each k step of a wgmma is a separate statement. Ensures: if the results of
+    operations, such as loads from shared memory and conversions, are used only by step k and later steps, the
+    operations come after step k - 1. Example: test/Conversion/sink-fragments.mlir.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
@@ -52,9 +52,10 @@ def NvvmLowerControlFlow : FunctionsPass<"nvvm-lower-control-flow", "Correctness
 def NvvmInstrument : FunctionsPass<"nvvm-instrument", "Correctness"> {
   let summary = "record when warps wait, copy and multiply";
   let description = [{
-    Requires: kernels in the LLVM and NVVM dialects. Ensures: each kernel has an additional parameter, a buffer, after
-    those of the source and before the launcher's arguments. The kernel writes the clock value at each wait, copy and
-    MMA into this buffer; lib/Target/TimeRecords.h defines the format. Example: test/Conversion/instrument.mlir.
+    Requires: kernels in the LLVM and NVVM dialects. Ensures: each kernel has an additional parameter, a buffer, which
+    follows the parameters of the source and precedes the launcher's arguments. The kernel writes the clock value at
+    each wait, copy and MMA into this buffer; lib/Target/TimeRecords.h defines the format. Example:
+    test/Conversion/instrument.mlir.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }

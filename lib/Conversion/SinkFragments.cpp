@@ -43,8 +43,8 @@ public:
     }
   }
 
-  /// Moves operations that only later steps use from before the first step to just before the first step that uses
-  /// them. Loads do not move across operations with side effects.
+  /// Finds operations before the first step whose results are used only by later steps, and moves them to just before
+  /// the first step that uses them. Loads do not move across operations with side effects.
   void sink() {
     bool mayLoad = true;
     SmallVector<Operation *> before;

@@ -2,11 +2,11 @@
 // Atomic operations: one instruction per element, or per vector for additions of floats. Only the first thread that
 // holds an element executes it.
 //
-// The other holders get no result; if they need it, cta-lower-conversions passes it through shared memory (PTX ISA,
-// "atom", "red"). sm_80 cannot add bf16, and no target has a maximum or minimum of a single 16-bit float; these
-// operations are loops around compare-and-swap, which first read the element with an access that is relaxed in the
-// scope of the operation. An ordered instruction waits for all preceding accesses, so if a thread executes several
-// instructions, they are relaxed and enclosed in fences.
+// Other threads that hold the element get no result; if they need it, cta-lower-conversions passes it through shared
+// memory (PTX ISA, "atom", "red"). sm_80 cannot add bf16, and no target has a maximum or minimum of a single 16-bit
+// float. These operations become loops around compare-and-swap, which first read the element with a relaxed access in
+// the scope of the operation. An ordered instruction waits for all preceding accesses. So if a thread executes several
+// instructions, they are relaxed, and fences before and after them give the order.
 #include "EmitLayout.h"
 #include "GlobalAccess.h"
 #include "Patterns.h"
@@ -47,7 +47,8 @@ std::string operationOf(AtomicKind kind, Type element) {
 }
 
 /// How a thread's atomic operation gets its memory order: from the instruction if there is only one, otherwise from
-/// fences around all instructions. If the results are unused, nothing can depend on what an acquire would order.
+/// fences around all instructions. If the results are unused, no acquire is needed: nothing can depend on the order
+/// that it would establish.
 struct OrderPlan {
   MemoryOrder ofInstruction;
   bool fenceBefore = false, fenceAfter = false;
@@ -182,8 +183,8 @@ private:
     return Registers(unpackWords(builder, loc, words, element, format));
   }
 
-  /// Converts a value to an integer of the same width, as instructions take integers; with `keepsFloat`, f32 and f64
-  /// stay as they are, which additions need.
+  /// Converts a value to an integer of the same width, because instructions take integers. With `keepsFloat`, which is
+  /// used for additions, f32 and f64 remain floats.
   static Value toBits(OpBuilder &builder, Location loc, Value value, bool keepsFloat) {
     Type type = value.getType();
     unsigned bits = type.getIntOrFloatBitWidth();
@@ -192,7 +193,8 @@ private:
     return arith::BitcastOp::create(builder, loc, builder.getIntegerType(bits), value);
   }
 
-  /// Executes `emit` if the predicate is true or null; returns its result, or else `otherwise`.
+  /// Emits code that executes `emit` if the predicate is true or null. Returns the result of `emit`, or `otherwise`
+  /// where the predicate is false.
   static Value emitWhere(Location loc, Value predicate, Value otherwise, OpBuilder &builder,
                          llvm::function_ref<Value()> emit) {
     return conversion::emitWhere(builder, loc, predicate, otherwise, [&] { return SmallVector<Value>{emit()}; })
@@ -209,7 +211,8 @@ private:
     return arith::MinNumFOp::create(builder, loc, old, value);
   }
 
-  /// Repeats the update until no other thread has changed the element between the read and the compare-and-swap.
+  /// Emits a loop that repeats the update until no other thread has changed the element between the read and the
+  /// compare-and-swap.
   static Value updateInLoop(AtomicRmwOp op, Value pointer, Value value, MemoryOrder order, Value predicate,
                             OpBuilder &builder) {
     Location loc = op.getLoc();

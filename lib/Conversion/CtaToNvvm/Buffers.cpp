@@ -89,7 +89,7 @@ struct LocalStoreLowering : TargetPattern<cta::LocalStoreOp> {
   }
 };
 
-/// Synchronizes the threads of a role, group or CTA. A single warp only has to reconverge.
+/// Synchronizes the threads of a role, warp group or CTA. If this is a single warp, its lanes only have to reconverge.
 struct BarrierLowering : OpConversionPattern<cta::BarrierOp> {
   using OpConversionPattern::OpConversionPattern;
 

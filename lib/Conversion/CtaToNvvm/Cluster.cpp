@@ -125,8 +125,9 @@ struct ClusterSumLowering : OpConversionPattern<cta::ClusterSumOp> {
   }
 
 private:
-  /// Several accumulators may pass through the buffer, one after another. Each warp's part has the offset that it has
-  /// for the largest accumulator, so no warp overwrites data that another warp has yet to copy.
+  /// Plans the offsets in the buffer. Several accumulators may pass through it, one after another. The part of each
+  /// warp has the same offset for all accumulators, namely the offset for the largest one. So no warp overwrites data
+  /// that another warp has yet to copy.
   static PartialOffsets planOffsets(cta::ClusterSumOp op) {
     PartialOffsets offsets(cast<RankedTensorType>(op.getValue().getType()));
     offsets.warpStride = op.getBuffer().getType().getBytesPerSlot() / offsets.warps;
@@ -159,7 +160,7 @@ private:
   static void emitSend(cta::ClusterSumOp op, OneToNOpAdaptor adaptor, Value rank, OpBuilder &builder) {
     Location loc = op.getLoc();
     PartialOffsets offsets = planOffsets(op);
-    // When the buffer is used for the first time, it is free, so this wait must not block.
+    // The buffer is initially free, so the first wait must not block.
     Value parity = arith::XOrIOp::create(builder, loc, adaptor.getParity().front(), emitI32(builder, loc, 1));
     emitBarrierWait(builder, loc, adaptor.getTaken().front(), parity);
     int64_t slotBytes = op.getBuffer().getType().getBytesPerSlot();
@@ -190,8 +191,8 @@ private:
     return arith::AndIOp::create(builder, loc, emitThreadId(builder, loc), emitI32(builder, loc, 31));
   }
 
-  /// Makes each of the first `count` lanes arrive, on behalf of the whole warp, at `barrier` in the CTA with this
-  /// lane's rank, `target`.
+  /// Makes each of the first `count` lanes arrive at `barrier`, on behalf of the whole warp. Each lane arrives at the
+  /// barrier in the CTA whose rank is the lane's value of `target`.
   static void emitArrivals(OpBuilder &builder, Location loc, Value lane, int64_t count, Value barrier, Value target) {
     NVVM::SyncWarpOp::create(builder, loc, emitI32(builder, loc, -1));
     Value arrives = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, lane, emitI32(builder, loc, count));

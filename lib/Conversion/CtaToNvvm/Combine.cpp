@@ -120,10 +120,11 @@ std::optional<Tuple> CombineEmitter::combineWarp(const Tuple &own) {
   return Tuple{type == word ? value : arith::TruncIOp::create(builder, loc, type, value).getResult()};
 }
 
-/// Adds `other`, which was rounded before it was shuffled. If `own` is the result of a multiplication, LLVM and ptxas
-/// would fuse the multiplication and the addition, and each lane would then round differently. An addition with
-/// explicit rounding is never contracted (PTX ISA, "add.f32"). Not all targets can add smaller types with explicit
-/// rounding; for these, `own` goes through a shuffle itself.
+/// Returns `own` + `other`, where `other` was rounded before it was shuffled. If `own` is the result of a
+/// multiplication, LLVM and ptxas would fuse the multiplication and the addition, and the lanes would round
+/// differently. To prevent this, the addition has explicit rounding: such additions are never contracted (PTX ISA,
+/// "add.f32"). Not all targets can add smaller types with explicit rounding; for these types, `own` also goes through a
+/// shuffle.
 Value CombineEmitter::addUncontracted(Value own, Value other) {
   Type type = own.getType();
   if (!type.isF32() && !type.isF64()) {
@@ -135,7 +136,7 @@ Value CombineEmitter::addUncontracted(Value own, Value other) {
       .front();
 }
 
-/// A constant need not be shuffled, as it is the same in all lanes.
+/// Shuffles a value, except for constants, which are the same in all lanes.
 Value CombineEmitter::shuffle(Value value, Value lane, ShuffleSource source) {
   return matchPattern(value, m_Constant()) ? value : emitShuffle(builder, loc, value, lane, source);
 }
@@ -172,7 +173,8 @@ static Value shuffleWord(OpBuilder &builder, Location loc, Value word, Value lan
                               /*return_value_and_is_valid=*/UnitAttr());
 }
 
-/// Shuffles move 32 bits; smaller values are widened, larger ones split.
+/// Emits shuffles for a value of any width. One shuffle moves 32 bits: smaller values are widened, and larger values
+/// are split.
 Value emitShuffle(OpBuilder &builder, Location loc, Value value, Value lane, ShuffleSource source) {
   Type type = value.getType(), i32 = builder.getI32Type();
   unsigned bits = type.getIntOrFloatBitWidth();

@@ -28,13 +28,13 @@ public:
   /// Combines the values of all lanes whose indices differ only in `laneBits`. All of these lanes get the same result,
   /// in which the values are combined in lane order if the order matters.
   Tuple combineLanes(Tuple own, llvm::ArrayRef<unsigned> laneBits);
-  /// Combines the values of all lanes of a warp with redux.sync, which supports integers of at most 32 bits (PTX ISA);
-  /// returns nullopt if it cannot.
+  /// Combines the values of all lanes of a warp with redux.sync, which supports integers of at most 32 bits (PTX ISA).
+  /// Returns nullopt if redux.sync does not support the operation or the type.
   std::optional<Tuple> combineWarp(const Tuple &own);
   /// Returns the values of lane `lane`.
   Tuple shuffleFrom(const Tuple &tuple, mlir::Value lane);
-  /// Returns the values of the lane that is `lanes` positions below or above; if there is no such lane, of an arbitrary
-  /// lane.
+  /// Returns the values of the lane that is `lanes` positions below or above this lane. If there is no such lane,
+  /// returns the values of an arbitrary lane.
   Tuple shuffleBy(const Tuple &tuple, int64_t lanes, bool isFromAbove);
 
 private:

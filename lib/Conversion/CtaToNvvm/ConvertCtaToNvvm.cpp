@@ -3,14 +3,14 @@
 //
 // This is a one-to-many dialect conversion: a tensor becomes one scalar per register of its layout, so nothing is
 // packed into structs and loops carry plain registers. Each file of this folder contributes one family of patterns.
-// Properties that a verifier cannot check (such as a layout that moves elements between threads, or an instruction that
-// the target lacks) are checked before the conversion, so a failure is reported as one diagnostic at the operation
-// concerned.
+// Verifiers cannot detect all kernels that cannot be lowered, for example if a layout moves elements between threads,
+// or if the target lacks an instruction. So these properties are checked before the conversion, and a failure is
+// reported as one diagnostic at the operation concerned.
 //
 //   %s = arith.addf %x, %y : tensor<256xf32, #l>   ==>   2 x arith.addf : f32      (#l has 2 registers)
 //
-// Math that LLVM cannot select for NVPTX is rewritten on the way (Math.cpp). Upstream's patterns lower all other
-// operations.
+// Math operations that LLVM cannot select for NVPTX are rewritten in the same conversion (Math.cpp). Upstream's
+// patterns lower all other operations.
 #include "Conversion/Passes.h"
 #include "Cta/CtaDialect.h"
 #include "Patterns.h"
@@ -46,7 +46,7 @@ RegisterTypeConverter::RegisterTypeConverter(MLIRContext *context) {
       [](cta::MbarrierType type) -> Type { return LLVM::LLVMPointerType::get(type.getContext(), sharedSpace); });
   // A tensor memory address holds the lane and the column in one 32-bit word.
   addConversion([](cta::TensorMemoryType type) -> Type { return IntegerType::get(type.getContext(), 32); });
-  // Tokens have no uses anymore: the waits that they stood for have been inserted.
+  // Tokens are dropped: the waits for which they were needed have been inserted.
   addConversion([](cta::TokenType, SmallVectorImpl<Type> &) -> std::optional<LogicalResult> { return success(); });
   // A descriptor becomes the address of its tensor map.
   addConversion([](DescType type) -> Type { return LLVM::LLVMPointerType::get(type.getContext()); });

@@ -23,7 +23,7 @@ static Value roundDown(OpBuilder &builder, Location loc, Value address, Type poi
 CoveringWords CoveringWords::load(OpBuilder &builder, Location loc, GlobalAccess &access, Value pointer,
                                   Value predicate, ValueRange other) {
   Value address = LLVM::PtrToIntOp::create(builder, loc, builder.getI64Type(), pointer);
-  // The address of the last wanted byte; its chunk is the second one to read.
+  // The address of the last wanted byte, which lies in the second chunk to read.
   Value last = arith::AddIOp::create(builder, loc, address,
                                      arith::ConstantIntOp::create(builder, loc, address.getType(), accessBytes - 1));
   SmallVector<Value> values;
@@ -31,7 +31,7 @@ CoveringWords CoveringWords::load(OpBuilder &builder, Location loc, GlobalAccess
     llvm::append_range(values, access.load(roundDown(builder, loc, within, pointer.getType()), predicate, other));
   Value low = arith::TruncIOp::create(builder, loc, builder.getI32Type(), address);
   Value offset = arith::AndIOp::create(builder, loc, low, emitI32(builder, loc, accessBytes - 1));
-  // If all words of `other` are 0, shifting them does no harm.
+  // Where the predicate is false, `other` must not be shifted. If all its words are 0, shifting does no harm.
   if (predicate && !llvm::all_of(other, [](Value word) { return matchPattern(word, m_Zero()); }))
     offset = arith::SelectOp::create(builder, loc, predicate, offset, emitI32(builder, loc, 0));
   values.push_back(offset);

@@ -3,8 +3,8 @@
 //
 //   address & ~15:  | . . . . . a b c | d e f g h . . . |        a … h are wanted
 //
-// Every chunk that is read holds a wanted byte and so lies in the same page as that byte, so reading it never faults;
-// the other bytes are dropped.
+// Every chunk that is read holds a wanted byte and lies in the same page as that byte, so the read never faults.
+// Unwanted bytes are dropped.
 #pragma once
 
 #include "GlobalAccess.h"
@@ -20,8 +20,8 @@ public:
   /// Wraps the result of `values()`.
   explicit CoveringWords(mlir::ValueRange values) : all(values) {}
 
-  /// Reads 16 bytes through `access`; where `predicate` is false, returns `other`, four 32-bit words. A null predicate
-  /// means true.
+  /// Reads 16 bytes through `access`. Where `predicate` is false, the 16 bytes are `other`, four 32-bit words. A null
+  /// predicate means true.
   static CoveringWords load(mlir::OpBuilder &builder, mlir::Location loc, GlobalAccess &access, mlir::Value pointer,
                             mlir::Value predicate, mlir::ValueRange other);
   /// Wraps 16 bytes that are already available as four 32-bit words.

@@ -4,8 +4,7 @@
 //   %y = tile.map %x { ^bb0(%a): … }              ==>   the region for each register of %x
 //   %s = tile.rounded add rz(%x, %y) : f32         ==>   add.rz.f32 $0, $1, $2;
 //
-// Neither LLVM nor ptxas fuses instructions with explicit rounding (PTX ISA, "add.f32"), and LLVM does not fuse inline
-// PTX.
+// ptxas never fuses instructions with explicit rounding (PTX ISA, "add.f32"), and LLVM does not fuse inline PTX.
 #include "Patterns.h"
 #include "Ptx.h"
 

@@ -25,8 +25,9 @@ bool isFloat8(Type type) {
   return isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8;
 }
 
-/// Returns true for 16-bit float arithmetic that one instruction can compute for two elements. LLVM splits the pairs if
-/// the target has no such instruction, and merges two conversions to 16 bits whose results form a pair.
+/// Returns true for 16-bit float arithmetic that one instruction can compute for two elements. If the target has no
+/// such instruction, LLVM splits the pairs. LLVM also merges two conversions to 16 bits into one instruction if their
+/// results form a pair.
 bool arePaired(Operation *op) {
   if (!isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::NegFOp>(op))
     return false;
@@ -205,7 +206,8 @@ struct AddPtrLowering : OpConversionPattern<AddPtrOp> {
 
 } // namespace
 
-/// Checks that all operands and results have the same layout, since the region takes one register of each operand.
+/// Checks that all operands and results have the same layout: the region is executed on one register of each operand,
+/// and these registers must hold the same element.
 static LogicalResult checkMap(MapOp op) {
   cta::LayoutAttr layout = cta::getLayoutAttr(op.getSrcs().front().getType());
   auto isCommon = [&](Type type) { return cta::getLayoutAttr(type) == layout; };

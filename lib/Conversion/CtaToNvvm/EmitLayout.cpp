@@ -76,8 +76,7 @@ Value emitByteOffset(OpBuilder &builder, Location loc, Value base, int64_t bytes
 }
 
 Value emitLinearMap(OpBuilder &builder, Location loc, Value input, const std::vector<uint64_t> &bases) {
-  // Groups bits by the distance that they move: value = XOR over all distances of (input & mask) shifted by the
-  // distance.
+  // Groups bits by the distance that they move. The value is the XOR of (input & mask) << distance over all distances.
   std::map<int, uint64_t> masks;
   for (size_t in = 0; in < bases.size(); ++in)
     for (uint64_t remaining = bases[in]; remaining != 0; remaining &= remaining - 1)

@@ -3,8 +3,8 @@
 //
 // A layout is linear over GF(2), so the offset of (register r, thread t) is registers(r) XOR threads(t). `threads(t)`
 // is emitted once: bits of the thread index that move by the same distance share one `and` and one shift.
-// `registers(r)` is a constant. Those of its bits that no thread can set are added last, where they become the
-// immediate offset of a load or store; only the other bits are XORed in, once per distinct value:
+// `registers(r)` is a constant. Only the bits that threads(t) may also set have to be XORed in, once per distinct
+// value. The other bits are added last, and become the immediate offset of a load or store:
 //
 //   threads(t) in 0b0111_1000_0000,  registers = [8, 16, 128]      offset(r)
 //   base = (t & 15) << 7                                           r = 0..3:  base + {0, 8, 16, 24}
@@ -49,12 +49,11 @@ class OffsetEmitter {
 public:
   OffsetEmitter(mlir::OpBuilder &builder, mlir::Location loc, ThreadMap map);
 
-  /// XORs a run-time value into all values that are emitted later. It is an i32 of which only bits of `mask` can be
-  /// set.
+  /// XORs `value` into all values that are emitted later. `value` is an i32 in which only bits of `mask` can be set.
   void moveBy(mlir::Value value, uint64_t mask);
 
-  /// Returns `constant` XOR threads(tid), plus `start`, as i32. Pass map.ofRegister(r) as `constant`; more bits may be
-  /// XORed into it.
+  /// Returns (`constant` XOR threads(tid)) + `start` as i32. `constant` is map.ofRegister(r), into which the caller may
+  /// have XORed further bits.
   mlir::Value index(uint64_t constant, int64_t start = 0);
   /// Returns `base` plus (`constant` XOR threads(tid)) bytes.
   mlir::Value address(mlir::Value base, uint64_t constant);
@@ -63,7 +62,8 @@ public:
   mlir::Value addressOfRegister(mlir::Value base, uint64_t r) { return address(base, map.ofRegister(r)); }
 
 private:
-  /// Returns threads(tid) XOR `bits`, which must be bits that threads can set; null if that is always 0.
+  /// Returns threads(tid) XOR `bits`; null if that is always 0. `bits` must be a subset of the bits that threads(tid)
+  /// can set.
   mlir::Value dynamicPart(uint64_t bits);
 
   mlir::OpBuilder &builder;
@@ -85,18 +85,19 @@ uint64_t redundantThreadBits(const layout::LinearLayout &layout);
 /// Returns an i1 that is true if all of these bits of tid.x are 0.
 mlir::Value emitBitsAreZero(mlir::OpBuilder &builder, mlir::Location loc, uint64_t bits);
 
-/// Returns an i1 that is true if this thread holds the first copy of its elements; null if every thread does.
+/// Returns an i1 that is true if this thread holds the first copy of its elements; null if this is true in every
+/// thread.
 mlir::Value emitIsFirstCopy(mlir::OpBuilder &builder, mlir::Location loc, const layout::LinearLayout &layout);
 
-/// Returns the index of this thread's warp as an i32. It is read from lane 0, so that ptxas knows that it is uniform in
-/// the warp.
+/// Returns the index of this thread's warp as an i32. The index is read from lane 0, so ptxas can infer that it is
+/// uniform in the warp.
 mlir::Value emitUniformWarpId(mlir::OpBuilder &builder, mlir::Location loc);
 
 /// Returns an i1 that is true in thread 0.
 mlir::Value emitIsFirstThread(mlir::OpBuilder &builder, mlir::Location loc);
 
-/// Returns an i1 that is true in the first of the threads that execute `op` together (those of its role, its team or
-/// the CTA); null if only one thread does.
+/// Returns an i1 that is true in the first of the threads that execute `op` together (the threads of its role, its team
+/// or the CTA); null if only one thread executes `op`.
 mlir::Value emitIsFirstOfRole(mlir::OpBuilder &builder, mlir::Operation *op);
 
 /// Returns the index of this thread's warp group within the role of `op`, or within the CTA, as an i32 that is uniform

@@ -1,9 +1,9 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Target-specific code: inline PTX from the program, and dependencies between grids.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception Target-specific code: inline PTX from the program, waits for
+// flags, and address casts.
 //
-// One execution of a statement computes `pack` elements of a thread. Elements of 16 bits or less share registers, and
-// each register has the type of its constraint letter. If a thread holds fewer than `pack` elements, the last one is
-// repeated. A statement with side effects is executed once per element, by the first thread that holds the element;
+// One execution of a PTX statement computes `pack` elements of a thread. Elements of 16 bits or less share registers,
+// and each register has the type of its constraint letter. If a thread holds fewer than `pack` elements, the last one
+// is repeated. A statement with side effects is executed once per element, by the first thread that holds the element;
 // cta-lower-conversions passes results that other threads need through shared memory.
 #include "EmitLayout.h"
 #include "GlobalAccess.h"
@@ -43,8 +43,8 @@ Type typeOfLetter(Builder &builder, char letter) {
 /// The constraint letter of an immediate.
 constexpr char immediateLetter = 'n';
 
-/// Returns the letters of the results, then of the operands: "=r,=f,r" -> "rfr". Returns an empty string if `text` is
-/// not a valid list of constraints.
+/// Returns the letters of the results, followed by those of the operands: "rfr" for "=r,=f,r". Returns an empty string
+/// if `text` is not a valid list of constraints.
 std::string parseConstraints(StringRef text, size_t numResults) {
   std::string letters;
   SmallVector<StringRef> parts;
@@ -127,7 +127,7 @@ struct InlineAsmLowering : OpConversionPattern<InlineAsmOp> {
   }
 
 private:
-  /// Which threads execute a statement, and which register holds the result of each element.
+  /// Specifies which threads execute a statement, and which register holds the result of each element.
   struct Execution {
     Value isFirst; // null if all threads execute it
     std::vector<int32_t> sources;
@@ -202,8 +202,8 @@ struct GridDependencyLowering : TargetPattern<GridDependencyOp> {
   }
 };
 
-/// Each thread polls the flag itself, so no barrier is needed and a single thread of a role may wait alone. A proxy
-/// fence orders later TMA copies after the wait.
+/// Lowers a wait for a flag. Each thread polls the flag itself, so no barrier is needed, and a single thread of a role
+/// may wait alone. A proxy fence orders later TMA copies after the wait.
 struct WaitFlagLowering : TargetPattern<WaitFlagOp> {
   using TargetPattern::TargetPattern;
 

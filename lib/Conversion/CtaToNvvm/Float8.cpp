@@ -50,8 +50,8 @@ public:
       : builder(builder), loc(loc), isE4M3(isa<Float8E4M3FNType>(float8)) {}
 
   /// Returns the f16 with the same value. An e5m2 value is the upper byte of an f16. An e4m3 value that is shifted to
-  /// the same position has an exponent that is too small by 8; a multiplication by 2^8 corrects this, for subnormal
-  /// values too.
+  /// the same position has an exponent that is too small by 8; a multiplication by 2^8 corrects this, and is correct
+  /// for subnormal values as well.
   Value toHalf(Value byte) {
     Type i16 = builder.getI16Type(), f16 = builder.getF16Type();
     Value wide = arith::ExtUIOp::create(builder, loc, i16, byte);
@@ -75,12 +75,13 @@ public:
     Type i32 = builder.getI32Type(), f32 = builder.getF32Type();
     Value bits = arith::BitcastOp::create(builder, loc, i32, value);
     Value magnitude = mask(bits, 0x7fffffff);
-    // Normal values: adding half a unit in the last place (minus one if the last bit is even) rounds by a carry into
-    // the upper bits.
+    // Normal values: adding half a unit in the last place (minus 1 if the last bit is even) rounds, because the sum
+    // carries into the upper bits.
     Value odd = mask(shift<arith::ShRUIOp>(magnitude, dropped), 1);
     Value rounded = add(add(magnitude, odd), (1u << (dropped - 1)) - 1);
     Value normal = add(shift<arith::ShRUIOp>(rounded, dropped), -((127 - bias) << mantissa));
-    // Subnormal values: adding a number whose last place has the weight of the result's last place rounds to it.
+    // Subnormal values: adding a number whose last place has the same weight as the result's last place rounds the sum
+    // to that place.
     const uint32_t anchor = (127 - bias + 1 - mantissa + 23) << 23;
     Value sum = arith::AddFOp::create(builder, loc, arith::BitcastOp::create(builder, loc, f32, magnitude),
                                       arith::BitcastOp::create(builder, loc, f32, number(i32, anchor)));
@@ -165,7 +166,8 @@ SmallVector<Value> emitToFloat8(OpBuilder &builder, Location loc, ValueRange val
 
 namespace {
 
-/// Rounds to nearest, then moves results whose magnitude exceeds that of the operand one step towards zero.
+/// Converts to 8-bit floats, rounding towards zero: rounds to nearest, then moves results whose magnitude exceeds that
+/// of the operand one step towards zero.
 SmallVector<Value> emitTowardsZero(OpBuilder &builder, Location loc, ValueRange values, Type float8,
                                    const target::GpuTarget &gpu) {
   SmallVector<Value> results = emitToFloat8(builder, loc, values, float8, gpu);

@@ -9,7 +9,7 @@
 
 namespace tile::conversion {
 
-/// Converts `bytes`, i8 values that hold floats of type `float8`, to `type`; exact.
+/// Converts `bytes`, i8 values that hold floats of type `float8`, to `type`. The conversion is exact.
 llvm::SmallVector<mlir::Value> emitFromFloat8(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange bytes,
                                               mlir::Type float8, mlir::Type type, const target::GpuTarget &gpu);
 

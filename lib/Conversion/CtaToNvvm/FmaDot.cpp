@@ -76,7 +76,7 @@ LinearLayout partLayout(const ThreadLines &lines, int64_t part, uint64_t kStride
   return LinearLayout::distributed(registers, lanes, warps, std::move(shape));
 }
 
-/// Returns the shifts whose XORs lead from the first part to every other part.
+/// Returns shifts of the row-major index: XORs of some of them lead from the first part to every other part.
 std::vector<uint64_t> partShifts(int64_t part, int64_t end, uint64_t kStride) {
   std::vector<uint64_t> shifts;
   for (int64_t k = part; k < end; k *= 2)
@@ -111,7 +111,8 @@ public:
       : builder(builder), loc(op.getLoc()), aType(op.getA().getType()), bType(op.getB().getType()),
         accLayout(cta::getLayout(op.getAcc().getType())), element(op.getAcc().getType().getElementType()), aBase(a),
         bBase(b), gpu(gpu), k(aType.getShape()[1]), n(bType.getShape()[1]),
-        // Four values of k at a time limit the registers that wait for loads; 16 bytes are the widest load.
+        // At most four values of k at a time, to limit the number of registers that wait for loads, and at most 16
+        // bytes, the widest load.
         part(std::min<int64_t>(k, std::min(4u, 16 / getBytesInMemory(aType.getElementType())))),
         rows(linesOf(accLayout, 0)), columns(linesOf(accLayout, 1)), canonical(canonicalRegisters(accLayout)) {}
 
@@ -170,7 +171,7 @@ private:
     assign(loop.getResults());
   }
 
-  /// Accumulates `count` values of k, from 0 or from `first`, a multiple of `count`.
+  /// Accumulates `count` values of k, starting at `first`, a multiple of `count`, or at 0 if `first` is null.
   void emitParts(Registers &accumulators, int64_t count, Value first) {
     LinearLayout aPart = partLayout(rows, part, 1, k, aType.getShape().vec());
     LinearLayout bPart = partLayout(columns, part, n, 1, bType.getShape().vec());

@@ -48,7 +48,8 @@ public:
       stride *= inner;
   }
 
-  /// Returns the row-major offset of the element that `index`, the thread's register `number` of the indices, selects.
+  /// Returns the row-major offset of the element that `index` selects. `index` is the value of the thread's register
+  /// `number` of the index tensor.
   Value emit(size_t number, Value index) {
     Value along = arith::AndIOp::create(builder, loc, index, emitI32(builder, loc, size - 1));
     along = arith::MulIOp::create(builder, loc, along, emitI32(builder, loc, stride));
@@ -88,8 +89,8 @@ struct LocalGatherLowering : OpConversionPattern<cta::LocalGatherOp> {
   }
 };
 
-/// The high bits of an element's offset are the index of its panel. For an element of another panel, the element at the
-/// same offset in this panel is read and discarded.
+/// Reads the elements that are in one panel. The high bits of an element's offset are the index of its panel. For an
+/// element of a different panel, the element at the same offset in this panel is read and discarded.
 struct PanelGatherLowering : OpConversionPattern<cta::PanelGatherOp> {
   using OpConversionPattern::OpConversionPattern;
 

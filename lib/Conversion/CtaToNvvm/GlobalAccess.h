@@ -12,8 +12,9 @@ struct AccessHints {
   CacheModifier cache = CacheModifier::none;
   EvictionPolicy evict = EvictionPolicy::normal;
   bool isVolatile = false;
-  /// The access reads aligned chunks of which only some bytes are wanted, or even allocated. Such a read is marked with
-  /// `.weak`, which is the default and so changes nothing, but lets the simulator recognise it.
+  /// The access reads aligned chunks, of which only some bytes are wanted, and some bytes may not even be allocated.
+  /// Such a read is marked with `.weak`. This is the default and changes nothing, but lets the simulator recognise the
+  /// read.
   bool covers = false;
 
   bool isPlain() const { return cache == CacheModifier::none && evict == EvictionPolicy::normal && !covers; }

@@ -7,8 +7,8 @@
 //     tile.store %p, %s                      tile.store %p, %s
 //
 // This requires that warps neither synchronize nor share memory; otherwise they would deadlock, or miss data written
-// for them. In all other kernels, at least the expensive scalar computations whose result only a store uses, such as
-// the logarithm of a row's sum, are left to the first warp:
+// for them. In all other kernels, only the first warp executes expensive scalar computations whose result is used by a
+// store only, such as the logarithm of a row's sum:
 //
 //   %l = math.log %sum                     scf.if (tid.x & 96) == 0 {
 //   tile.store %p, %l : !tile.ptr<f32>     ==>  %l = math.log %sum; tile.store %p, %l
@@ -56,8 +56,8 @@ static bool isScalarStore(Operation *op) {
   return store && !isa<RankedTensorType>(store.getPtr().getType());
 }
 
-/// Returns the scalar computation that only `stores` need, followed by the stores, in the order of the block. The
-/// stores are in one block without side effects between them.
+/// Returns the operations of the scalar computation that is used only by `stores`, followed by the stores, in the order
+/// of the block. The stores are in one block without side effects between them.
 static SmallVector<Operation *> findOwnWork(ArrayRef<Operation *> stores) {
   llvm::SmallSetVector<Operation *, 16> work(stores.begin(), stores.end());
   // Users come after their operands, so a single backward walk finds all operations.

@@ -23,8 +23,8 @@ namespace tile::conversion {
 
 namespace {
 
-/// Returns the largest power of two that divides the value: LLVM requires a power of two, but any divisor may be
-/// assumed.
+/// Returns the largest power of two that divides the value. LLVM requires a power of two, but programs may assume any
+/// divisor.
 int64_t alignmentOf(IntegerAttr divisibility) {
   int64_t value = divisibility.getInt();
   return value > 0 ? int64_t(1) << std::countr_zero(static_cast<uint64_t>(value)) : 1;
@@ -43,7 +43,7 @@ struct KernelLowering : OpConversionPattern<KernelOp> {
       signature.addInputs(index, converted);
       auto divisibility = kernel.getArgAttrOfType<IntegerAttr>(index, divisibilityAttrName);
       SmallVector<NamedAttribute> attributes;
-      // The manifest describes the launcher's arguments, which it reads from the lowered kernel.
+      // Keeps the attributes of the launcher's arguments: the manifest is made from the lowered kernel.
       for (StringRef name : {tensorMapAttrName, gridSizeAttrName, scratchAttrName, sharesTailsAttrName})
         if (Attribute value = kernel.getArgAttr(index, name))
           attributes.push_back(rewriter.getNamedAttr(name, value));
@@ -68,8 +68,8 @@ struct KernelLowering : OpConversionPattern<KernelOp> {
             NVVM::NVVMDialect::getReqntidAttrName(),
             rewriter.getDenseI32ArrayAttr({int32_t(cta::countWarps(kernel) * target::threadsPerWarp)})),
         rewriter.getNamedAttr(sharedBytesAttrName, rewriter.getI64IntegerAttr(kernel.getSharedBytes().value_or(0)))};
-    // setmaxnreg changes the number of registers with which a thread starts. This number follows from the number of
-    // resident CTAs, so that is fixed here to the number for which the roles' register counts were chosen.
+    // setmaxnreg changes the number of registers with which a thread starts, and that number depends on the number of
+    // resident CTAs. So the number of CTAs is fixed here to the one for which the roles' register counts were chosen.
     cta::WarpRolesOp roles = cta::findRoles(kernel);
     if (int64_t ctas = roles ? int64_t(roles.countResidentCtas()) : countCtasOfRows(kernel))
       attributes.push_back(
@@ -88,10 +88,10 @@ struct KernelLowering : OpConversionPattern<KernelOp> {
   }
 
 private:
-  /// For a kernel that keeps rows in shared memory (cta-keep-rows), returns the number of resident CTAs that have half
-  /// of the threads that a multiprocessor can hold, but at least two; or as many as fit, if these are fewer. Returns 0
-  /// for other kernels. Without this limit, ptxas would use a third fewer registers per thread than it allows, and so
-  /// have fewer loads in flight (bench/results/h200/row-kernels.md).
+  /// For a kernel that keeps rows in shared memory (cta-keep-rows), returns the number of CTAs per multiprocessor to
+  /// request: as many as have half of the threads that a multiprocessor can hold, but at least two and at most as many
+  /// as fit. Returns 0 for other kernels. Without the request, ptxas would use a third fewer registers per thread, so
+  /// fewer loads would be in flight (bench/results/h200/row-kernels.md).
   static int64_t countCtasOfRows(KernelOp kernel) {
     bool copies = false;
     WalkResult search = kernel.walk([&](Operation *op) {
@@ -109,8 +109,8 @@ private:
   }
 
   /// Returns true if ptxas should use -O1, which takes a tenth less time. If all MMAs are wgmmas of 16-bit types with
-  /// more than 128 columns, the code is as fast as with -O3: it has 1.000 to 1.014 times the speed for matrices of size
-  /// 1536 and more. With fewer columns it is 0.6 to 1.4 % slower, in attention up to 5 %
+  /// more than 128 columns, the code is as fast as with -O3 (1.000 to 1.014 times the speed for matrices of size 1536
+  /// and more). With fewer columns, the code is 0.6 to 1.4 % slower, and up to 5 % slower in attention
   /// (bench/results/h200/passes.md).
   static bool isQuicklyAssembled(KernelOp kernel) {
     const uint32_t fewColumns = target::tunedOf(cta::getTarget(kernel)).quicklyAssembledColumns;
@@ -123,7 +123,7 @@ private:
     return multiplies && !result.wasInterrupted();
   }
 
-  /// Records, for the manifest, how the launcher must start CTAs.
+  /// Adds attributes from which the manifest is made, and which state how the launcher must start CTAs.
   static void addLaunchAttributes(KernelOp kernel, OpBuilder &builder, SmallVector<NamedAttribute> &attributes) {
     if (int32_t ctas = kernel.getClusterCtas(); ctas > 1) {
       ArrayRef<int32_t> shape = *kernel.getCluster();

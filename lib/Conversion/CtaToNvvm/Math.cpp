@@ -144,15 +144,15 @@ struct ApproximationLowering : ConversionPattern {
   }
 };
 
-/// Returns true if dividing by `value` is the same as multiplying by its inverse: for powers of two.
+/// Returns true if `value` is a power of two; dividing by it is then the same as multiplying by its inverse.
 bool isPowerOfTwo(Value value) {
   FloatAttr number;
   APFloat inverse(0.0f);
   return matchPattern(value, m_Constant(&number)) && number.getValue().getExactInverse(&inverse);
 }
 
-/// Returns true if a division is lowered to an approximate instruction, as in Triton: a correctly rounded one takes 8
-/// instructions and a branch to 40 more.
+/// Returns true if a division is lowered to an approximate instruction, as in Triton. A correctly rounded division
+/// takes 8 instructions, and a branch to 40 more.
 bool isApproximateDivision(Operation *op) {
   auto division = dyn_cast<arith::DivFOp>(op);
   return division && division.getType().isF32() && !isPowerOfTwo(division.getRhs()) &&

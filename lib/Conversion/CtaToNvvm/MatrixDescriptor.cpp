@@ -64,7 +64,7 @@ DescriptorEmitter::DescriptorEmitter(OpBuilder &builder, Location loc, Format fo
     : builder(builder), loc(loc), operand(operand) {
   Value address = LLVM::PtrToIntOp::create(builder, loc, builder.getI32Type(), buffer);
   if (firstRow) {
-    // Groups start at whole panels or at whole atoms, so the distance is the row index times a constant.
+    // Each warp group's rows start at a panel or at an atom, so the distance is the row index times a constant.
     int64_t bytesPerRow = operand.kMajor ? operand.swizzle() : operand.k * operand.elementBytes;
     Value bytes = arith::MulIOp::create(builder, loc, firstRow, emitI32(builder, loc, bytesPerRow));
     address = arith::AddIOp::create(builder, loc, address, bytes);

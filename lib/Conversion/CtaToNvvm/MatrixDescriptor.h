@@ -6,8 +6,8 @@
 //
 // If k is contiguous, with a swizzle of W bytes, 8 rows of W bytes form an atom, and the stride offset is the distance
 // to the next 8 rows; advancing by 32 bytes along k advances the address by 32 bytes. If m (or n) is contiguous, a
-// panel has one row of W bytes for each k: the stride offset is the distance to the next 8 values of k, the leading
-// offset the distance to the next panel. Source: PTX ISA, "Matrix Descriptor Format" (wgmma) and "Shared memory
+// panel has one row of W bytes for each k: the stride offset is the distance to the next 8 values of k, and the leading
+// offset is the distance to the next panel. Source: PTX ISA, "Matrix Descriptor Format" (wgmma) and "Shared memory
 // descriptor" (tcgen05).
 #pragma once
 
@@ -32,7 +32,8 @@ struct MatrixOperand {
   int64_t byteOffset(int64_t row, int64_t kIndex) const;
 };
 
-/// Returns how the operand lies in the buffer, whose dimension `kDim` is k; nullopt if no descriptor can express it.
+/// Returns how the operand is stored in the buffer, whose dimension `kDim` is k; nullopt if no descriptor can express
+/// this.
 std::optional<MatrixOperand> planMatrixOperand(cta::BufferType type, unsigned kDim);
 
 /// Emits the descriptors of the tiles of one operand; common parts are emitted once.

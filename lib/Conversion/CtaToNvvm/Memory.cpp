@@ -2,13 +2,13 @@
 // Loads from and stores to global memory through pointers.
 //
 // Contract with cta-vectorize-access: if `vector` is v > 1, the registers r … r + v - 1 with r % v == 0 hold
-// consecutive addresses, the first of which is aligned to v elements, and have the same mask value. They are accessed
-// by one instruction (or several of 16 bytes). In a `partial` access, the mask values in a group may differ: a branch
-// chooses wide accesses if all elements of the thread are enabled, and element-wise accesses otherwise, so boundary
-// masks slow down only the boundary. A register that replicates another one is not accessed again. If several threads
-// hold an element, only the first one stores it or, if the load is marked `first`, reads it. An `unaligned` load reads
-// the aligned chunks that cover each group (CoveringWords.h); rows without any enabled elements do not cause a branch
-// to element-wise accesses.
+// consecutive addresses, the first of which is aligned to v elements, and have the same mask value. One instruction (or
+// several instructions of 16 bytes each) accesses all of them. In a `partial` access, the mask values in a group may
+// differ. A branch then chooses wide accesses if all elements of the thread are enabled, and element-wise accesses
+// otherwise, so masks at the boundary of a tensor slow down only the blocks at the boundary. A register that replicates
+// another one is not accessed again. If several threads hold an element, only the first of them stores it. If a load is
+// marked `first`, only the first thread reads it. An `unaligned` load reads the aligned chunks that cover each group
+// (CoveringWords.h). If all elements of a group are disabled, the wide accesses can still be used.
 #include "CoveringWords.h"
 #include "EmitLayout.h"
 #include "GlobalAccess.h"
@@ -68,7 +68,8 @@ void collectConditions(Value mask, llvm::SetVector<Value> &conditions) {
   }
 }
 
-/// Returns, for each element of a group, the conditions that not all elements of the group have.
+/// Returns, for each element of a group, the conditions of its mask that the elements of the group do not all have in
+/// common.
 SmallVector<SmallVector<Value>> collectOwnConditions(ValueRange masks) {
   SmallVector<llvm::SetVector<Value>> all(masks.size());
   for (auto [mask, conditions] : llvm::zip(masks, all))
@@ -81,9 +82,9 @@ SmallVector<SmallVector<Value>> collectOwnConditions(ValueRange masks) {
   return own;
 }
 
-/// Returns an i1 that is true if, in each group, all or none of the elements are enabled; null if that always holds.
-/// Within a group, masks usually differ only in a limit along the contiguous dimension. Most groups share these
-/// conditions, so they are compared once.
+/// Returns an i1 that is true if, in each group, all elements are enabled or all are disabled; null if that always
+/// holds. Within a group, masks usually differ only in a limit along the contiguous dimension. Most groups have the
+/// same limits, which are compared only once.
 Value emitGroupsWhole(OpBuilder &builder, Location loc, const AccessGroups &groups, ValueRange masks) {
   SmallVector<SmallVector<SmallVector<Value>>> seen;
   Value whole;
@@ -117,7 +118,7 @@ Operation *findFirstUser(LoadOp op) {
 }
 
 /// Returns the addresses of the elements of a partial access, each as the first address of its group plus a constant
-/// distance. Instructions encode the distance, and loops carry only one address per group.
+/// distance. The distance is encoded in the instruction, so loops carry only one address per group.
 Registers emitOffsetsInGroups(OpBuilder &builder, Location loc, Type pointerType, ValueRange pointers, int64_t vector) {
   AccessGroups groups = planGroups(pointerType, vector);
   auto bytes = int32_t(getBytesInMemory(cast<PtrType>(getElementTypeOf(pointerType)).getPointee()));
@@ -208,8 +209,8 @@ struct LoadLowering : TargetPattern<LoadOp> {
   }
 
 private:
-  /// The chunks that cover the groups are shifted just before the first use of an element, so threads wait for the
-  /// loads only there.
+  /// Emits an unaligned load. The chunks that cover the groups are shifted just before the first use of an element, so
+  /// threads wait for the loads only there.
   Registers loadUnaligned(LoadOp op, OneToNOpAdaptor adaptor, OpBuilder &builder) const {
     Location loc = op.getLoc();
     Type element = getElementTypeOf(op.getType());
@@ -227,8 +228,8 @@ private:
     return registers;
   }
 
-  /// Loads covering chunks if in each group all or none of the elements are enabled (`whole`); otherwise loads single
-  /// elements and packs them.
+  /// Loads the covering chunks if `whole` is true, that is, if in each group all elements are enabled or all are
+  /// disabled. Otherwise loads individual elements and packs them.
   SmallVector<CoveringWords> loadEither(LoadOp op, OneToNOpAdaptor adaptor, Value whole, const AccessGroups &groups,
                                         OpBuilder &builder) const {
     Location loc = op.getLoc();
@@ -276,7 +277,7 @@ private:
     });
   }
 
-  /// Reads the registers in groups of `vector`; without masks, reads everything.
+  /// Loads the registers in groups of `vector`. If `masks` is empty, loads all of them unconditionally.
   Registers load(LoadOp op, OneToNOpAdaptor adaptor, ValueRange pointers, int64_t vector, ValueRange masks,
                  OpBuilder &builder) const {
     Location loc = op.getLoc();

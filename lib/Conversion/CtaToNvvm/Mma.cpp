@@ -2,7 +2,7 @@
 // Matrix multiply-accumulates with warp-level tensor-core instructions.
 //
 // A warp's accumulator is a grid of mTiles x nTiles instruction tiles; lib/Layout/MmaLayouts.h documents the registers
-// of the fragments. k is the outermost loop, so each accumulator tile is used again only after all others. n is
+// of the fragments. k is the outermost loop, so an accumulator tile is used again only after all other tiles. n is
 // traversed back and forth, so each instruction shares one operand with the previous instruction.
 //
 //   k = 0:  (m0 n0) (m0 n1) (m0 n2) (m1 n2) (m1 n1) (m1 n0)     k = 1: …
@@ -88,13 +88,13 @@ public:
   Registers emit(ValueRange a, ValueRange b, ValueRange acc, ValueRange aScale, ValueRange bScale);
 
 private:
-  /// Packs an operand into 32-bit registers: f16 as vector<2xf16>, all others as i32. The instruction reads f32
-  /// registers as tf32, ignoring the lowest bits, as wgmma does in shared memory. Rounding would take three
-  /// instructions per element, as many as the remainder of a loop.
+  /// Packs an operand into 32-bit registers: f16 as vector<2xf16>, all other types as i32. The instruction reads f32
+  /// registers as tf32 and ignores the lowest bits, as wgmma does for operands in shared memory. Rounding to tf32
+  /// instead would take three instructions per element, as many as all other instructions of a loop.
   SmallVector<Value> packOperands(ValueRange registers, Type element);
   SmallVector<Value> packAccumulator(ValueRange registers);
   Value multiply(ValueRange a, ValueRange b, ValueRange acc);
-  /// Returns, for each tile of rows or columns, the word that holds its scales of step `k`.
+  /// Returns, for each tile of rows or columns, the word that holds the tile's scales for step `k`.
   SmallVector<Value> packScales(ValueRange registers, int64_t tiles, int64_t k);
   /// Emits the scaled MMA of step `k` and replaces the accumulator by its result.
   void multiplyScaled(ValueRange a, ValueRange b, SmallVector<Value> &acc, Value aScale, Value bScale, int64_t k);

@@ -2,11 +2,11 @@
 // Panels of tensors in shared memory. A panel consists of the elements whose offset in a buffer for the whole tensor
 // has the panel's index in its high bits.
 //
-// The offset of (register r, thread t) is registers(r) XOR threads(t), and so are its high bits. If the high bits do
-// not depend on the thread, the registers of a panel are known at compile time, and all threads access the same ones.
-// Otherwise a thread computes the high bits of its part once. It stores the registers that match the panel
-// conditionally; it loads all registers that may belong to the panel (the addresses stay inside the buffer) and selects
-// among them.
+// The offset of (register r, thread t) is registers(r) XOR threads(t), and the same holds for its high bits. If the
+// high bits do not depend on the thread, the registers of a panel are known at compile time, and all threads access the
+// same registers. Otherwise each thread computes the high bits of threads(t) once. A store is then executed only if the
+// register belongs to the panel. A load reads all registers that may belong to the panel (the addresses are always
+// inside the buffer), and selects the registers that do.
 #include "Panels.h"
 
 #include "Cta/PanelOps.h"
@@ -92,7 +92,8 @@ public:
     }
   }
 
-  /// Replaces those of `registers` that belong to the panel; the others come from other panels or are still undefined.
+  /// Returns `registers`, in which the registers that belong to the panel are replaced by loaded values. The others
+  /// hold elements of other panels, or are still undefined.
   Registers load(Registers registers) {
     for (const PanelWord &word : plan()) {
       SmallVector<Value> loaded = unpackWords(builder, loc, loadWord(word), element, format);

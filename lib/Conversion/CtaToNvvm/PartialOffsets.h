@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Offsets of the registers of a partial accumulator in memory that several CTAs share.
 //
-// Each warp has a part of the memory, in which lane l holds registers 4 i … 4 i + 3 at byte 16 (32 i + l): each lane
-// makes a 16-byte access, and the accesses of a warp are coalesced. If only the first columns of a tensor are computed,
-// only their registers are stored.
+// Each warp has a part of the memory. In this part, registers 4 * i to 4 * i + 3 of lane l start at byte 16 * (32 * i +
+// l): each lane makes 16-byte accesses, and the accesses of a warp are coalesced. If only the first columns of a tensor
+// are computed, only their registers are stored.
 #pragma once
 
 #include "mlir/IR/Builders.h"

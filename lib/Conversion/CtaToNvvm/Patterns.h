@@ -14,8 +14,8 @@
 
 namespace tile::conversion {
 
-/// Converts a tensor with a layout to its registers, in order; a pointer or buffer to an address; an 8-bit float to the
-/// integer with its bits.
+/// Converts a tensor with a layout to its registers, in order; a pointer or a buffer to an address; and an 8-bit float
+/// to an integer with the same bits.
 class RegisterTypeConverter : public mlir::TypeConverter {
 public:
   explicit RegisterTypeConverter(mlir::MLIRContext *context);
@@ -82,19 +82,21 @@ mlir::LogicalResult checkRowMajor(mlir::Operation *op, cta::BufferType buffer);
 
 /// Passes i1 arguments of a kernel as i8 (the launch ABI).
 void widenBoolArguments(KernelOp kernel);
-/// Removes warps that only repeat the work and the writes of other warps; leaves scalar work to the first warp.
+/// Removes warps that only repeat the work and the writes of other warps. In the remaining kernels, lets only the first
+/// warp execute scalar work.
 void leaveIdleWarps(KernelOp kernel);
 /// Initializes all barriers and synchronizes the threads of the CTA or cluster, so that they may use the barriers.
 void emitBarriersReady(KernelOp kernel);
 /// Lowers roles, whose contents have already been converted, to branches on the warp index.
 void lowerWarpRoles(mlir::ModuleOp module);
 
-/// Assigns named barriers (PTX ISA, "bar"): 0 to the CTA, 1 to the first role, then one to each individual warp group,
-/// then one to the turns of each group; and, counting down from the last number, one to each other role.
+/// Assigns the numbers of named barriers (PTX ISA, "bar"): 0 is for the CTA, and 1 is for the first role. The next
+/// numbers are for individual warp groups, one for each; the next ones are for groups that take turns, one for each.
+/// All other roles get numbers from the highest one down.
 struct NamedBarriers {
   static constexpr unsigned count = 16, firstOfGroups = 2;
   static unsigned ofRole(const cta::Role &role);
-  /// Returns the first of the barriers with which the warp groups of the role take turns.
+  /// Returns the number of the first barrier with which the warp groups of the role take turns.
   static unsigned firstTurnBarrier(mlir::Operation *turn, unsigned groups);
 };
 /// Declares `sharedSymbol`.

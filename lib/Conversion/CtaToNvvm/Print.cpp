@@ -33,8 +33,8 @@ Value emitString(OpBuilder &builder, Location loc, ModuleOp module, StringRef te
   if (!global) {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(module.getBody());
-    // The global does not get the location of its use: within a helper, that is a call site, which is only meaningful
-    // within a function.
+    // The global has the location of the module, not of its use: the use may be inlined from a helper, and its location
+    // is then a call site, which is valid only within a function.
     global =
         LLVM::GlobalOp::create(builder, module.getLoc(), LLVM::LLVMArrayType::get(builder.getI8Type(), bytes.size()),
                                /*isConstant=*/true, LLVM::Linkage::Internal, nameOf(number),
@@ -84,8 +84,8 @@ std::string escaped(StringRef text) {
   return result;
 }
 
-/// Of the threads that fail an assertion, one reports the failure; then all of them trap, so that none of them ends the
-/// kernel before the report is complete.
+/// If several threads fail an assertion, one of them reports the failure. All of them trap only afterwards, so that no
+/// trap ends the kernel before the report is complete.
 struct AssertLowering : OpConversionPattern<AssertOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -149,8 +149,8 @@ Printed emitPrinted(OpBuilder &builder, Location loc, Value value, Type element,
   return {"%" + length + (isUnsigned ? "u" : "d"), value};
 }
 
-/// Returns the type of the first tensor that is printed; null if all arguments are scalars. Tensors that are printed
-/// together have the same layout; scalars are printed with every element.
+/// Returns the type of the first tensor argument; null if all arguments are scalars. All tensor arguments have the same
+/// layout, and scalars are printed again with every element.
 RankedTensorType firstTensor(PrintOp op) {
   for (Type type : op.getArgs().getTypes())
     if (auto tensor = dyn_cast<RankedTensorType>(type))

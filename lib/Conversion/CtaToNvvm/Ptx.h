@@ -1,6 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Builds inline PTX, for instructions that neither the NVVM dialect nor an LLVM intrinsic can express. No other file
-// does.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception Builds inline PTX, for instructions that neither the NVVM
+// dialect nor an LLVM intrinsic can express. No other file builds inline PTX.
 //
 //   emitPtx(builder, loc, {.text = "@$2 ld.global.v2.b32 {$0, $1}, [$3];", .results = {i32, i32},
 //                          .operands = {mask, pointer}, .initial = {zero, zero}})
@@ -23,7 +22,7 @@ struct PtxStatement {
   /// True if some instruction reads an operand after another one has written a result. An operand that is also an
   /// initial value then gets a separate register.
   bool readsAfterWriting = false;
-  /// Indices of the operands that are immediates in the text; they must be constants.
+  /// Indices of the operands that are immediates in the PTX; these operands must be constants.
   llvm::SmallVector<unsigned> immediates = {};
 };
 

@@ -8,11 +8,11 @@
 //   lane bits along the axis                       x = combine of x and shuffle_xor(x, 1 << bit); all lanes have it
 //   … all five, of integers                        x = redux.sync of x
 //
-// A combination that is not commutative needs the axis in order: in registers, then in lanes, then in warps;
-// cta-assign-layouts ensures that. Bits that only replicate elements are skipped, because each element must be combined
-// only once. A bit that moves along both the axis and another dimension selects a separate result, provided that no
-// other bit leads to that result. cta-lower-conversions handles warps along the axis: tile.reduce must not have any,
-// and cta.partial_reduce keeps their results separate.
+// If the combine region is not commutative, the elements must be in the order of the axis: in registers, then in lanes,
+// then in warps. cta-assign-layouts ensures this. Bits that only replicate elements are skipped, because each element
+// must be combined only once. A bit that moves along both the axis and another dimension selects a separate result,
+// provided that no other bit leads to that result. If warps hold different parts of the axis, cta-lower-conversions has
+// replaced tile.reduce by cta.partial_reduce, which returns a separate result for each warp.
 #include "Combine.h"
 #include "EmitLayout.h"
 #include "Patterns.h"
@@ -118,7 +118,8 @@ std::optional<ReductionPlan> planReduction(const LinearLayout &layout, unsigned 
   return plan;
 }
 
-/// A plan for a reduction whose operands have one layout, and whose results' layouts follow from it without movement.
+/// A plan for a reduction whose operands all have the same layout, and whose results need not be moved to other
+/// threads.
 struct CheckedPlan {
   ReductionPlan plan;
   std::vector<int32_t> resultRegisters; // result register -> register of plan.reduced
@@ -159,8 +160,8 @@ std::optional<CheckedPlan> planFor(Operation *op, unsigned axis, std::string &pr
   return checked;
 }
 
-/// Combines tuples (their number is a power of two) in a balanced tree whose leaves are runs of `inTurn` tuples that
-/// are combined sequentially.
+/// Combines tuples in a balanced tree whose leaves are runs of `inTurn` tuples; each run is combined sequentially. The
+/// number of tuples is a power of two.
 Tuple combineTree(CombineEmitter &emitter, ArrayRef<Tuple> tuples, size_t inTurn) {
   if (tuples.size() <= inTurn)
     return std::accumulate(tuples.begin() + 1, tuples.end(), tuples.front(),
@@ -170,8 +171,8 @@ Tuple combineTree(CombineEmitter &emitter, ArrayRef<Tuple> tuples, size_t inTurn
   return emitter.combine(left, combineTree(emitter, tuples.drop_front(half), inTurn));
 }
 
-/// Returns how many elements are combined sequentially. If they are results of multiplications, a sequential sum fuses
-/// each multiplication and addition; in a tree only the leaves would be fused.
+/// Returns how many elements are combined sequentially. If the elements are results of multiplications, a sequential
+/// sum consists of fused multiply-adds; in a tree, only the leaves could be fused.
 size_t countInTurn(Block &combine, ValueRange registers) {
   // With four terms, three of the four multiplications are fused, and the sum takes about as many cycles as a tree.
   const size_t sequential = target::tunedOf(cta::getTarget(combine.getParentOp())).sequentialTerms;

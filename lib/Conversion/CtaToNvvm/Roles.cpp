@@ -7,9 +7,9 @@
 //   if (warp < 8) { setmaxnreg.inc  A }
 //   else { setmaxnreg.dec  if (warp == 8 && elect.sync) { B } }
 //
-// Each further role is another branch. The warp index is read from lane 0, so that ptxas knows that it is uniform in
-// the warp. The branches are created last: until then, operations query the warp_roles operation for the warps and
-// barriers of their role.
+// Each further role is another branch. The warp index is read from lane 0, so ptxas can infer that it is uniform in the
+// warp. The branches are created last: until then, patterns query the warp_roles operation for the warps and barriers
+// of an operation's role.
 #include "EmitLayout.h"
 #include "Patterns.h"
 #include "Tma.h"
@@ -95,13 +95,13 @@ void lowerRoles(cta::WarpRolesOp op) {
   op.erase();
 }
 
-// Turns are implemented with one named barrier per warp group: the group waits at its barrier, and the preceding group
-// arrives there to end its turn.
+// Turns are implemented with one named barrier per warp group: a group waits at its own barrier, and the preceding
+// group arrives at that barrier to end its turn.
 
 constexpr unsigned threadsAtTurn = 2 * target::warpsPerGroup * target::threadsPerWarp;
 
 void emitArrival(OpBuilder &builder, Location loc, Value barrier) {
-  // NVVM's operation is lowered to inline PTX, so the intrinsic is used.
+  // The intrinsic is used because NVVM's operation would be lowered to inline PTX.
   LLVM::CallIntrinsicOp::create(builder, loc, builder.getStringAttr("llvm.nvvm.barrier.cta.arrive.aligned.count"),
                                 ValueRange{barrier, emitI32(builder, loc, threadsAtTurn)});
 }
@@ -154,7 +154,7 @@ struct TurnEndLowering : OpConversionPattern<cta::TurnEndOp> {
 
 } // namespace
 
-/// Returns the roles that have several threads, and so may have barriers.
+/// Returns the roles that have several threads and may therefore contain barriers.
 static SmallVector<cta::Role> findWholeRoles(Operation *op) {
   SmallVector<cta::Role> roles;
   if (auto all = op->getParentOfType<cta::WarpRolesOp>())
@@ -189,7 +189,7 @@ static LogicalResult checkTurn(Operation *op, unsigned groups) {
 
 void emitBarriersReady(KernelOp kernel) {
   cta::WarpRolesOp roles = cta::findRoles(kernel);
-  // Even without roles, barriers synchronize the CTAs of a cluster, and signal that MMAs are complete.
+  // Even in kernels without roles, mbarriers synchronize the CTAs of a cluster and signal that MMAs are complete.
   bool arrives = kernel.walk([](cta::Tcgen05CommitOp) { return WalkResult::interrupt(); }).wasInterrupted();
   if (!roles && !arrives && kernel.getClusterCtas() <= 1)
     return;

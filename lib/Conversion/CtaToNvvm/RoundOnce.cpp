@@ -1,12 +1,13 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Conversions to small floats through f32. Targets have no direct conversions from f64 and integers to 8-bit floats
-// and, before sm_90, none from integers and f64 to bf16. LLVM itself avoids double rounding from f64, unless it knows
-// that the value is an integer. If a value is rounded to nearest twice, the first step may round it to the midpoint of
-// two results, and the second step then in the wrong direction:
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception Conversions to small floats through f32. No target can
+// directly convert f64 and integers to 8-bit floats, and targets before sm_90 cannot directly convert them to bf16.
+// LLVM itself avoids double rounding from f64, unless the value is known to be an integer. If a value is rounded to
+// nearest twice, the first step may round it to the midpoint of two results, and the second step may then round it in
+// the wrong direction:
 //
 //   1 + 2^-8 + 2^-40 of f64   -- f32 -->  1 + 2^-8   -- bf16 -->  1, but 1 + 2^-7 is nearer
 //
-// Here, the last bit of an inexact f32 is set instead (rounding to odd), so the f32 is never such a midpoint.
+// This file instead truncates to f32 and sets the last bit if the f32 is inexact (rounding to odd), so the f32 is never
+// such a midpoint.
 #include "RoundOnce.h"
 #include "Float8.h"
 #include "Patterns.h"
@@ -38,8 +39,8 @@ Value emitRoundedToOdd(OpBuilder &builder, Location loc, Value number, bool isSi
     Value back = arith::ExtFOp::create(builder, loc, type, cut);
     isInexact = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::ONE, back, number);
   } else {
-    // The truncated value is not larger, so it is in the range of the integer type. The conversion is one of the arith
-    // dialect, which is lowered to PTX, so that LLVM makes no assumptions about it.
+    // The magnitude of the truncated value is not larger, so the value is in the range of the integer type. The arith
+    // operation is lowered to PTX, about which LLVM makes no assumptions.
     Value back = isSigned ? arith::FPToSIOp::create(builder, loc, type, cut).getResult()
                           : arith::FPToUIOp::create(builder, loc, type, cut).getResult();
     isInexact = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, back, number);
@@ -53,7 +54,7 @@ static bool isLongInteger(Type type) {
   return type.isInteger(32) || type.isInteger(64);
 }
 
-/// Returns true for conversions from a 32-bit or 64-bit integer to f16, also through a wider float.
+/// Returns true for conversions from a 32-bit or 64-bit integer to f16, including conversions through a wider float.
 static bool mayOverflowHalf(Operation *op) {
   if (!op->getResult(0).getType().isF16())
     return false;
@@ -88,8 +89,8 @@ template <typename OpType> struct RoundOnceLowering : TargetPattern<OpType> {
     }
     if (!mayOverflowHalf(op)) // tensors are split into registers first
       return failure();
-    // Inline PTX, because InstCombine assumes that an integer of few bits is exact in f16 and widens the integer, which
-    // loses infinite results.
+    // Inline PTX is used because InstCombine would convert through a wider type, assuming that an integer of a few bits
+    // is exact in f16; infinite results would be lost.
     Type from = adaptor.getIn().getType();
     std::string source = (isa<FloatType>(from) ? "f"
                           : isUnsigned         ? "u"

@@ -5,12 +5,12 @@
 //   lanes        totals t0 t1 t2 t3          ->  t0, t0t1, t0t1t2, t0t1t2t3        the last register's result
 //   result       each other register combined with the total of the previous lane
 //
-// Over lanes: in step k, each lane combines the total of the lane 2^k positions before it with its own, so its total
-// then covers up to 2^(k+1) lanes (Hillis and Steele). Only totals move, so a step takes one shuffle for any number of
-// registers. cta-assign-layouts chooses a layout in which the axis lies in the low bits of the registers, then in
-// lanes, then in warps. A scan over several warps has two parts, because cta-lower-conversions passes totals through
-// shared memory between them: `partial_scan` computes the total of each warp, and `scan_carry` combines the totals of
-// the preceding warps one by one.
+// Over lanes: in step k, each lane combines the total of the lane 2^k positions before it with its own total, which
+// then covers up to 2^(k+1) lanes (Hillis and Steele). Only totals move between lanes, so a step takes one shuffle,
+// whatever the number of registers. cta-assign-layouts chooses a layout in which the axis lies in the low bits of the
+// registers, then in lanes, then in warps. A scan over several warps has two parts, because cta-lower-conversions
+// passes totals through shared memory between them: `partial_scan` computes the total of each warp, and `scan_carry`
+// combines the totals of the preceding warps one by one.
 #include "Combine.h"
 #include "EmitLayout.h"
 #include "Patterns.h"
@@ -28,7 +28,8 @@ namespace tile::conversion {
 
 namespace {
 
-/// The bits along the axis, starting with the least significant one; the other register bits select separate scans.
+/// The input bits that move along the axis, starting with the least significant one. The other register bits select
+/// separate scans.
 struct ScanPlan {
   std::vector<uint64_t> axisRegisters, otherRegisters;
   std::vector<unsigned> axisLanes, axisWarps;
@@ -171,8 +172,8 @@ private:
     return isReverse ? arith::SubIOp::create(builder, loc, last, place).getResult() : place;
   }
 
-  /// Returns the tuple of the lane that is `lanes` positions (a power of two) before this lane, whose position is
-  /// `place`; if there is no such lane, the tuple of an arbitrary lane.
+  /// Returns the tuple of the lane that is `lanes` positions (a power of two) before this lane; `place` is the position
+  /// of this lane. If there is no such lane, returns the tuple of an arbitrary lane.
   Tuple fetchBefore(const Tuple &tuple, Value place, int64_t lanes) {
     unsigned first = plan.axisLanes.front();
     auto isNext = [&](auto item) { return item.value() == first + item.index(); };
@@ -189,8 +190,8 @@ private:
     return emitter.shuffleFrom(tuple, source);
   }
 
-  /// Scans each register over the lanes and then combines it with the totals of the preceding registers, which one
-  /// shuffle per register fetches from the last lane.
+  /// Scans each register over the lanes, and then combines it with the total of the preceding registers. One shuffle
+  /// per register fetches this total from the last lane.
   void scanEach(SmallVector<Tuple> &tuples) {
     SmallVector<Tuple> totals;
     for (Tuple &tuple : tuples) {

@@ -10,8 +10,8 @@
 
 namespace tile::conversion {
 
-/// A tile of `element`, stored at `base` in the layout `layout`. The elements to access are those that `distributed`
-/// assigns to (register, lane, warp); `distributed` has the shape of the tile but need not cover all of it.
+/// A tile of `element`, stored at `base` in the layout `layout`. `distributed` assigns an element to each (register,
+/// lane, warp), and these elements are accessed. It has the shape of the tile, but need not cover the whole tile.
 struct SharedTile {
   mlir::Value base;
   mlir::Type element;
@@ -26,16 +26,17 @@ llvm::SmallVector<mlir::Value> emitSharedLoad(mlir::OpBuilder &builder, mlir::Lo
 void emitSharedStore(mlir::OpBuilder &builder, mlir::Location loc, const SharedTile &tile, mlir::ValueRange registers,
                      const target::GpuTarget &gpu);
 
-/// Loads parts of a tile. `distributed` says which elements of the part at offset 0 a thread reads; it need not cover
-/// the tile. The elements of the other parts are found by XORing the row-major indices with a combination of `shifts`.
+/// Loads parts of a tile. `distributed` specifies which elements a thread reads of the first part, which starts at
+/// offset 0. The row-major indices of the elements of another part are those of the first part, XORed with a
+/// combination of `shifts`.
 class SharedPartLoader {
 public:
   SharedPartLoader(mlir::OpBuilder &builder, mlir::Location loc, const SharedTile &tile,
                    const std::vector<uint64_t> &shifts);
   ~SharedPartLoader();
 
-  /// Moves all loads that follow: for each bit i that is set in `index`, an i32, the row-major index is XORed with
-  /// ofBit[i], which is 0 or an XOR of some of the shifts.
+  /// Moves all following loads: for each bit i that is set in `index`, an i32, the row-major index is XORed with
+  /// ofBit[i]. Each ofBit[i] is 0 or an XOR of some of the shifts.
   void moveBy(mlir::Value index, const std::vector<uint64_t> &ofBit);
 
   /// Loads the registers of the part that is reached by `shift`, an XOR of some of the shifts.

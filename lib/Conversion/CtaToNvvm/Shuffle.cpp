@@ -82,8 +82,8 @@ struct ShuffleLowering : OpConversionPattern<cta::ConvertLayoutOp> {
   }
 
 private:
-  /// Forms each word from two pairs of bytes. Each lane offers a word with two pairs, from which the reading lanes
-  /// choose one.
+  /// Forms each word from two pairs of bytes, with one shuffle for each pair. In each shuffle, a lane provides a word
+  /// with two pairs, and the lane that reads it selects one pair.
   static Registers shufflePairs(OpBuilder &builder, cta::ConvertLayoutOp op, ValueRange src,
                                 const layout::LinearLayout &map, const Sources &sources) {
     constexpr unsigned pair = 2, bytes = 4;
@@ -91,7 +91,7 @@ private:
     Location loc = op.getLoc();
     Type element = getElementTypeOf(op.getType());
     ThreadMap choices = ThreadMap::coordinate(map, registerOut);
-    // XOR of the register indices of the two pairs that a lane offers; 0 if all lanes read the same pair.
+    // The XOR of the register indices of the two pairs that a lane provides; 0 if all lanes read the same pair.
     uint64_t other = 0;
     for (uint64_t basis : choices.threads)
       other |= basis;

@@ -18,7 +18,7 @@ namespace tile::conversion {
 
 namespace {
 
-/// Infers the ranges of integer tensors from their definitions; each is computed once per kernel.
+/// Infers the ranges of integer tensors from their definitions. Each range is computed once per kernel.
 class IntegerRanges {
 public:
   ConstantIntRanges of(Value value) {
@@ -80,7 +80,7 @@ Value skipShapes(Value value) {
   return value;
 }
 
-/// Applies the shape changes that produce `value` from skipShapes(value) to `source` instead.
+/// Applies to `source` the shape changes by which `value` is produced from skipShapes(value).
 Value shapeAs(Value value, Value source, OpBuilder &builder) {
   Operation *op = value.getDefiningOp();
   if (!isa_and_present<ExpandDimsOp, BroadcastOp, cta::ConvertLayoutOp>(op))

@@ -67,7 +67,7 @@ std::optional<uint64_t> findLowBits(Value value, unsigned bits) {
     std::optional<uint64_t> lhs = findLowBits(op->getOperand(0), std::min(bits, constant.getActiveBits()));
     return lhs ? std::optional(*lhs & constant.getZExtValue()) : std::nullopt;
   }
-  // The remainder of a negative integer has the same low bits, too.
+  // A remainder has the same low bits as the dividend, even if the dividend is negative.
   if (isa<arith::RemSIOp, arith::RemUIOp>(op) && isConstant && constant.isPowerOf2() && bits <= constant.logBase2())
     return findLowBits(op->getOperand(0), bits);
   if (isa<arith::AddIOp>(op))
@@ -92,7 +92,7 @@ template <typename OpType> struct SmallIntegerLowering : OpConversionPattern<OpT
     // Bytes that were loaded in one word are converted in that word.
     const int64_t together = std::min<int64_t>(getConsecutiveElements(cta::getLayout(op.getIn().getType())), 4);
     const bool hasWords = from.isInteger(8) && together > 1;
-    // The integer that the anchor itself represents: for bytes, the smallest value of the type.
+    // The integer that is represented by the anchor's own bits: for bytes, the smallest value of the type.
     const int64_t low = !hasWords ? std::min<int64_t>(range[0], 0) : isSigned ? -128 : 0;
     const Anchor anchor = anchorOf(to, hasWords ? UINT8_MAX : range[1] - low, hasBF16);
     Registers words = hasWords ? packNextToAnchors(adaptor.getIn(), to, anchor, together, rewriter)
@@ -137,7 +137,8 @@ private:
     return words;
   }
 
-  /// Returns bf16 values, from words in which bytes are next to the anchor, by subtracting the sign part of each.
+  /// Returns bf16 values. The words hold bytes next to the anchor's upper bits; the sign part of each byte is
+  /// subtracted.
   static Registers subtractSigns(ValueRange words, OpBuilder &builder) {
     Location loc = words.front().getLoc();
     auto pair = VectorType::get(2, builder.getBF16Type());
@@ -173,8 +174,8 @@ private:
                  });
   }
 
-  /// Packs two values per word. For non-negative values, one instruction adds the anchors of both; if both values were
-  /// masked, one instruction masks both.
+  /// Packs two values into each word. For non-negative values, one instruction adds the anchors to both values; if both
+  /// values were masked, one instruction also masks both.
   static Registers addAnchorsToPairs(ValueRange integers, uint32_t anchor, int64_t least, OpBuilder &builder) {
     Location loc = integers.front().getLoc();
     auto add = [&](Value value, uint32_t number) -> Value {
@@ -242,7 +243,8 @@ private:
     return mask.getZExtValue();
   }
 
-  /// Returns the values that the words hold, one or two in each, minus `anchor` unless that is 0.
+  /// Returns the values in the words, each word holding one or two values, after subtracting `anchor` from each, unless
+  /// `anchor` is 0.
   static Registers less(double anchor, ValueRange words, Type to, bool isPair, OpBuilder &builder) {
     Location loc = words.front().getLoc();
     Registers results;

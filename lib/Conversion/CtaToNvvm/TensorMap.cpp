@@ -8,7 +8,8 @@
 // If one thread encodes several maps one after another, they share one release, which waits until all stores have
 // reached L2.
 //
-// tensormap.cp_fenceproxy would perform the last line but needs a whole warp, and the producer is a single thread.
+// tensormap.cp_fenceproxy would copy and release in one instruction, but requires a whole warp, whereas the producer is
+// a single thread.
 #include "EmitLayout.h"
 #include "Patterns.h"
 #include "Ptx.h"
@@ -45,7 +46,7 @@ public:
   TensorMapEmitter(OpBuilder &builder, cta::MakeTensorMapOp op, cta::MakeTensorMapOp::Adaptor adaptor)
       : builder(builder), loc(op.getLoc()), op(op), adaptor(adaptor) {}
 
-  /// Emits the map; with `isReleased`, also releases it, so that the thread can acquire it.
+  /// Emits code that encodes the map. With `isReleased`, also releases the map, so that the thread can acquire it.
   void emit(bool isReleased) {
     statement.operands = {adaptor.getStaging(), adaptor.getPlace()};
     for (int64_t byte = 0; byte < cta::tensorMapBytes; byte += vectorBytes)
@@ -83,7 +84,8 @@ private:
     for (int64_t ordinal = 0; ordinal < rank; ++ordinal) {
       int64_t dim = rank - 1 - ordinal; // innermost first
       replace("box_dim", "b32", operand(emitI32(builder, loc, op.getBox()[dim])), ordinal);
-      // A tensor map cannot be empty; if a dimension is empty, the kernel accesses nothing.
+      // The dimensions of a tensor map cannot be 0. If a dimension of the tensor is 0, the kernel accesses nothing, so
+      // 1 is used.
       Value size = arith::MaxSIOp::create(builder, loc, adaptor.getShape()[dim], one);
       replace("global_dim", "b32", operand(size), ordinal);
       replace("element_stride", "b32", oneText, ordinal);
@@ -159,10 +161,11 @@ private:
     emit();
   }
 
-  /// Lets the first thread encode the map; after an acquire, each thread may copy through the map.
+  /// Lets the first thread encode the map. After the emitted acquire, each thread may copy through the map.
   static void emitByFirstThread(cta::MakeTensorMapOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) {
     Location loc = op.getLoc();
-    // Copies to global memory may still read the previous map, and threads the memory of the staging buffer.
+    // Copies to global memory may still be reading the previous map, and other threads may still be accessing the
+    // staging buffer's memory.
     NVVM::CpAsyncBulkWaitGroupOp::create(rewriter, loc, 0, /*read=*/UnitAttr());
     cta::BarrierOp::create(rewriter, loc, /*groups=*/false);
     {

@@ -2,7 +2,7 @@
 // Tensor memory and its MMAs (PTX ISA, "TensorCore 5th Generation Family Instructions").
 //
 // A tensor-memory address has the lane in its upper half and the column in its lower half. Warp w can access only the
-// 32 lanes that start at lane 32 (w mod 4). If an accumulator has more than 128 rows, each further block of 128 rows is
+// 32 lanes that start at lane 32 * (w mod 4). If an accumulator has more than 128 rows, the next block of 128 rows is
 // in the next columns:
 //
 //   256 x 64:  rows 0 to 127 in columns 0 to 63, rows 128 to 255 in columns 64 to 127
@@ -74,7 +74,7 @@ struct AccessPlan {
   }
 };
 
-/// An instruction that moves the `count` registers from `begin` on, at `address`.
+/// An instruction that moves `count` registers, starting with register `begin`, to or from `address`.
 struct AccessStep {
   Value address;
   int64_t begin, count;
@@ -93,8 +93,9 @@ SmallVector<AccessStep> emitSteps(OpBuilder &builder, Location loc, const Access
   return steps;
 }
 
-/// Returns the maximum number of a thread's registers that one instruction may move, a power of two. The other
-/// registers of the tensor must fit in addition; otherwise ptxas fails instead of spilling.
+/// Returns the maximum number of a thread's registers that one instruction may move, a power of two. The thread must
+/// have enough registers for these and for all others of the tensor at the same time; otherwise ptxas fails instead of
+/// spilling.
 int64_t maxRegistersOf(Operation *op) {
   auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
   auto threads = function->getAttrOfType<DenseI32ArrayAttr>(NVVM::NVVMDialect::getReqntidAttrName());
@@ -259,8 +260,8 @@ struct TensorLoadLowering : OpConversionPattern<cta::TensorMemoryLoadOp> {
   }
 
 private:
-  /// Loads the first columns of this warp's part; the others are zero. Load and wait are one statement, so that no
-  /// register is used before it has been written.
+  /// Loads the first `columns` columns of this warp's part; the registers of the other columns are zero. Load and wait
+  /// are one statement, so that no register is used before it has been written.
   static Registers emitLoad(OpBuilder &builder, Location loc, const AccessPlan &plan, int64_t columns,
                             ArrayRef<Type> types) {
     Registers values(types.size());

@@ -26,8 +26,8 @@ namespace tile::conversion {
 
 namespace {
 
-/// Begins a branch that only the issuing thread of the role enters. If `synchronizes` and the role has several threads,
-/// they synchronize first, so that their accesses precede those of the instructions.
+/// Begins a branch that only the issuing thread of the role enters. If `synchronizes` is true and the role has several
+/// threads, these threads synchronize first, so that their accesses precede the accesses of the instructions.
 void beginIssue(ConversionPatternRewriter &rewriter, Operation *op, bool synchronizes) {
   std::optional<cta::Role> role = cta::findRole(op);
   if (role && role->getAttr().getOneThread())
@@ -55,7 +55,7 @@ std::optional<MmaOperands> planOperands(cta::Tcgen05MmaOp op) {
                                b = planMatrixOperand(op.getB().getType(), 0);
   if ((bufferA && !a) || !b)
     return std::nullopt;
-  // An instruction must start at the start of a panel, because offsets are counted from there.
+  // An instruction must start at the start of a panel, because descriptor offsets are counted from there.
   auto startsPanel = [](const MatrixOperand &operand, int64_t step) {
     return operand.kMajor || operand.extent == step || step % operand.form.panelElements == 0;
   };

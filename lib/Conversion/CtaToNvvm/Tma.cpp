@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Lowers TMA copies and mbarriers. A descriptor becomes the address of its tensor map, which is a kernel parameter.
 //
-// lib/Layout/TmaBoxes.h plans the boxes of copies as well as of the tensor map; PTX orders coordinates from innermost
-// to outermost.
+// lib/Layout/TmaBoxes.h plans the boxes, both for the copies and for the tensor map. PTX orders coordinates from
+// innermost to outermost.
 #include "Tma.h"
 #include "EmitLayout.h"
 #include "Patterns.h"
@@ -104,7 +104,7 @@ struct MbarrierArriveLowering : OpConversionPattern<cta::MbarrierArriveOp> {
     std::optional<cta::Role> role = cta::findRole(op);
     if (role && role->getAttr().getOneThread())
       return arriveFromOneThread(op, adaptor, rewriter);
-    // One thread arrives for its warp, so the reads of the other lanes must be complete.
+    // One lane arrives on behalf of its warp, so the reads of the other lanes must be complete.
     NVVM::SyncWarpOp::create(rewriter, loc, emitI32(rewriter, loc, -1));
     Value lane = arith::AndIOp::create(rewriter, loc, emitThreadId(rewriter, loc), emitI32(rewriter, loc, 31));
     // The first lanes arrive: one for each CTA.
@@ -134,7 +134,7 @@ struct MbarrierArriveLowering : OpConversionPattern<cta::MbarrierArriveOp> {
   }
 
 private:
-  /// Emits an arrival of the role's only thread, which may be any lane and has no other lanes to wait for.
+  /// Emits an arrival of the role's only thread. This thread may be any lane, and there are no other lanes to wait for.
   static LogicalResult arriveFromOneThread(cta::MbarrierArriveOp op, OpAdaptor adaptor,
                                            ConversionPatternRewriter &rewriter) {
     Location loc = op.getLoc();
@@ -174,8 +174,8 @@ struct TmaLoadLowering : OpConversionPattern<cta::TmaLoadOp> {
   }
 };
 
-/// One thread initializes the barrier, copies, waits and invalidates the barrier. The other threads see the data after
-/// they have synchronized with this thread.
+/// One thread initializes the barrier, copies, waits and invalidates the barrier. The data is visible to the other
+/// threads after they have synchronized with this thread.
 struct TmaLoadSyncLowering : OpConversionPattern<cta::TmaLoadSyncOp> {
   using OpConversionPattern::OpConversionPattern;
 

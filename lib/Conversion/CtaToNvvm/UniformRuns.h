@@ -7,12 +7,12 @@
 
 namespace tile::conversion {
 
-/// Attribute of a comparison: the length of its runs. A run starts at a register that is a multiple of the length, and
-/// its registers have the same result.
+/// Attribute of a comparison: the length of its runs. The index of a run's first register is a multiple of the length,
+/// and the result is the same for all registers of a run.
 inline constexpr llvm::StringLiteral uniformRun = "uniform_run";
 
-/// Annotates the comparisons of a kernel with the lengths of their runs. Skips comparisons that only loads and stores
-/// use: these test only the mask of the first register of each group anyway.
+/// Annotates the comparisons of a kernel with the lengths of their runs. Skips comparisons that are used only by loads
+/// and stores, because these accesses test only the mask of the first register of each group anyway.
 void noteUniformRuns(KernelOp kernel);
 
 } // namespace tile::conversion

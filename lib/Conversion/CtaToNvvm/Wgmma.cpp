@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Asynchronous MMAs of warp groups (PTX ISA, "Asynchronous Warpgroup Level Matrix Instructions").
 //
-// All instructions of one operation form one statement: fence, k steps x m tiles x n tiles, commit. The accumulators
-// must not be accessed in between, and LLVM cannot insert anything into a statement. The operands are matrix
-// descriptors (MatrixDescriptor.h); the left operand may also be in registers, with two 16-bit elements in each.
+// All instructions of one operation form one inline PTX statement: a fence, the wgmmas for all k steps, m tiles and n
+// tiles, and a commit. The accumulators must not be accessed in between, and LLVM cannot insert anything into a
+// statement. The operands are matrix descriptors (MatrixDescriptor.h); the left operand may also be in registers, with
+// two 16-bit elements in each.
 //
-// With promotion, each promotion step is a separate statement that also waits and returns its partial sums in separate
-// registers.
+// If accumulators are promoted, each promotion step is a separate statement. It also waits for its wgmmas, and returns
+// the partial sums in separate registers.
 #include "EmitLayout.h"
 #include "MatrixDescriptor.h"
 #include "Patterns.h"
@@ -69,7 +70,7 @@ std::optional<WgmmaPlan> planWgmma(cta::WgmmaOp op) {
     return std::nullopt;
   plan.fragments = layout::wgmmaFragments(m, b->extent, b->k, plan.tiling);
   const layout::MmaFragments &tiles = plan.fragments;
-  // An instruction must start at the start of a panel, because offsets are counted from there.
+  // An instruction must start at the start of a panel, because descriptor offsets are counted from there.
   bool startsPanel = b->kMajor || tiles.nTiles == 1 || op.getN() % b->form.panelElements == 0;
   bool isWhole = int64_t(plan.registers.size()) == tiles.mTiles * tiles.nTiles * tiles.sizeAccumulator;
   if (tiles.nTiles > 0 && tiles.kTiles > 0 && startsPanel && isWhole)
@@ -88,7 +89,7 @@ Value emitGroupStart(OpBuilder &builder, Location loc, unsigned firstGroup, unsi
   return arith::MulIOp::create(builder, loc, group, emitI32(builder, loc, extent));
 }
 
-/// Returns `values`, with those at `indices` replaced by `others`.
+/// Returns `values`, in which the values at `indices` are replaced by `others`.
 Registers replaceSome(ValueRange values, ArrayRef<int32_t> indices, ArrayRef<Value> others) {
   Registers result(values);
   for (auto [index, other] : llvm::zip_equal(indices, others))
@@ -191,7 +192,7 @@ private:
     return emitPtx(builder, loc, statement);
   }
 
-  /// Adds an operand and returns how the text refers to it.
+  /// Adds an operand and returns its name in the assembly string, such as "$8".
   std::string operandNumber(Value value) {
     statement.operands.push_back(value);
     return "$" + std::to_string(statement.results.size() + statement.operands.size() - 1);
@@ -296,7 +297,7 @@ struct ZerosLowering : OpConversionPattern<cta::ZerosOp> {
   }
 };
 
-/// Copies registers; two halves share one.
+/// Copies registers. Two halves share one register.
 struct CopyRegistersLowering : OpConversionPattern<cta::CopyRegistersOp> {
   using OpConversionPattern::OpConversionPattern;
 
