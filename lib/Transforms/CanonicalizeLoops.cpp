@@ -11,8 +11,8 @@ using namespace tile;
 
 namespace {
 
-/// Removes a loop with zero iterations, inlines one with a single iteration, and replaces one with an empty body by the
-/// values that it yields.
+/// Removes loops without iterations, inlines the body of loops with a single iteration, and replaces loops with an
+/// empty body by the values that they yield.
 struct ShortLoop : OpRewritePattern<scf::ForOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -44,9 +44,9 @@ struct ShortLoop : OpRewritePattern<scf::ForOp> {
   }
 };
 
-/// Freezes the patterns without three upstream ones that change results, selected by class name. ShortLoop replaces the
-/// first. The other two merge two conversions that each round, such as integer to fp32 to bf16, although the program
-/// asks for two rounding steps.
+/// Freezes the patterns except three upstream patterns that change results; these are identified by class name.
+/// ShortLoop replaces the first of them. The other two merge two conversions that each round, such as integer to fp32
+/// to bf16, although the program specifies two rounding steps.
 FrozenRewritePatternSet freeze(RewritePatternSet set) {
   set.add<ShortLoop>(set.getContext());
   return FrozenRewritePatternSet(std::move(set), {"(anonymous namespace)::SimplifyTrivialLoops",

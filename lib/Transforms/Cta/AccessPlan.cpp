@@ -71,8 +71,8 @@ static bool isWritten(LoadOp load) {
 AccessPlan tile::planOperand(LoadOp load, AxisInfoAnalysis &analysis) {
   AccessPlan plan = planAccess(load.getPtr(), analysis);
   int64_t elements = getUnalignedRun(load.getPtr(), plan.order[0], analysis);
-  // Aligned chunks also contain elements of neighbouring rows, which a volatile load must not read and which other CTAs
-  // may write.
+  // Aligned chunks also contain elements of neighbouring rows. A volatile load must not read these, and other CTAs may
+  // write them.
   if (elements > plan.vector && !load.getIsVolatile() && !isWritten(load)) {
     load.setUnaligned(true);
     plan.vector = elements;

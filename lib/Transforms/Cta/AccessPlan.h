@@ -31,7 +31,7 @@ struct AccessPlan {
 /// closest.
 AccessPlan planAccess(mlir::Value pointer, AxisInfoAnalysis &analysis);
 
-/// Returns the operations that produce the operands of the kernel's dots, such as loads; may contain null.
+/// Returns the operations that produce the operands of the kernel's dots, such as loads. The set may contain null.
 llvm::DenseSet<mlir::Operation *> collectOperands(KernelOp kernel);
 
 /// Plans the load of a dot operand: uses 16-byte accesses even for unaligned rows. Such a load becomes `unaligned`:
@@ -63,17 +63,18 @@ layout::LinearLayout planAtomic(mlir::Operation *op, AxisInfoAnalysis &axisInfo,
 /// consecutive in row-major order, across rows if rows are shorter. Threads without distinct elements hold copies.
 layout::LinearLayout planPacked(llvm::ArrayRef<int64_t> shape, int64_t pack, unsigned numWarps);
 
-/// Plans a scan: the axis is in consecutive registers, then in lanes. It is also in warps if the other dimensions do
-/// not fill them and a thread would otherwise have many elements; warps exchange their totals through memory. The other
-/// dimensions get the lanes and warps that the axis does not need; any remaining ones hold copies.
+/// Plans a scan: the axis is distributed over consecutive registers, then over lanes. It is also distributed over warps
+/// if the other dimensions do not fill the warps and a thread would otherwise have many elements; warps then exchange
+/// their totals through memory. The other dimensions get the lanes and warps that the axis does not use. Any remaining
+/// lanes and warps hold copies.
 layout::LinearLayout planScan(mlir::RankedTensorType type, unsigned axis, KernelOp kernel);
-/// Plans a scan of a vector whose elements are far apart in memory. Even if a thread has two elements, neighbours are
-/// in different lanes, because they may share a cache line.
+/// Plans a scan of a vector whose elements are far apart in memory. Even if a thread has two elements, neighbouring
+/// elements are in different lanes, because they may lie in one cache line.
 layout::LinearLayout planStridedScan(mlir::RankedTensorType type, KernelOp kernel);
 
-/// Preserves the order of a non-commutative reduction. If the axis is in registers, lanes, warps and then registers
-/// again, it is reduced in two steps, within runs and over runs; otherwise the operands are converted to the layout of
-/// a scan.
+/// Preserves the order of a non-commutative reduction. If the axis is distributed over registers, lanes, warps and then
+/// registers again, it is reduced in two steps: within runs, then over the runs. Otherwise the operands are converted
+/// to the layout of a scan.
 void keepOrder(ReduceOp reduce, mlir::OpBuilder &builder);
 
 } // namespace tile

@@ -3,8 +3,8 @@
 //
 //   %b = cta.alloc : !b   ==>   %b = cta.alloc at 1024 : !b
 //
-// SharedPlacement.h computes the offsets. If the buffers do not fit, tensors pass through them in panels where that is
-// possible (PanelExchanges.h).
+// SharedPlacement.h computes the offsets. If the buffers do not fit, buffers are made smaller where tensors can pass
+// through them in panels (PanelExchanges.h).
 #include "Cta/CtaDialect.h"
 #include "Target/GpuTarget.h"
 #include "Transforms/Cta/PanelExchanges.h"

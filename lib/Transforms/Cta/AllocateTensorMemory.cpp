@@ -2,7 +2,8 @@
 // cta-allocate-tensor-memory: give accumulators their columns of tensor memory.
 //
 // All warps allocate tensor memory at the beginning, and free it at the end of the role that loads the accumulators.
-// Two accumulators share columns if all accesses to one come before all accesses to the other, in a block around both:
+// Two accumulators share columns if, in a block that contains all accesses to both, all accesses to one of them come
+// before all accesses to the other:
 //
 //   %m = tensor_memory_alloc : 128x256xf32  ==>  %base = tensor_memory_open 256 through %place
 //                                                %m = tensor_memory_alloc at %base + 0
@@ -66,8 +67,8 @@ private:
     return ends[op] = next - 1;
   }
 
-  /// Returns the innermost block around all accesses. The first access in it writes the accumulator, which is not live
-  /// before.
+  /// Returns the innermost block that contains all accesses. The first access in this block writes the accumulator, so
+  /// the accumulator is not live before it.
   Block *findBlock(cta::TensorMemoryAllocOp alloc) {
     Operation *first = *alloc->user_begin();
     for (Block *block = first->getBlock();; block = block->getParentOp()->getBlock())
@@ -91,7 +92,7 @@ private:
     return life;
   }
 
-  /// Allocates the widest accumulators first, each at the first free columns.
+  /// Allocates columns: the widest accumulators come first, and each gets the first free columns.
   void place() {
     llvm::stable_sort(lives, [](const Life &a, const Life &b) { return a.columns > b.columns; });
     for (auto current = lives.begin(); current != lives.end(); ++current) {
@@ -149,8 +150,9 @@ struct CtaAllocateTensorMemory : tile::impl::CtaAllocateTensorMemoryBase<CtaAllo
   }
 
 private:
-  /// Before an accumulator is stored, the threads that have loaded another one from its columns synchronize. MMAs do so
-  /// themselves.
+  /// Inserts a barrier before each store of an accumulator whose columns another accumulator has used, because threads
+  /// may still be loading the other accumulator. MMAs need no such barrier, because they synchronize the threads
+  /// anyway.
   static void orderStores(cta::TensorMemoryAllocOp alloc) {
     for (Operation *user : alloc->getUsers()) {
       if (!isa<cta::TensorMemoryStoreOp>(user))

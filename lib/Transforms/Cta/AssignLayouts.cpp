@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // cta-assign-layouts: give every tensor a layout.
 //
-// Every tensor of one shape gets the same default layout, so element-wise arithmetic and control flow agree. Operations
-// with other preferences (loads and stores: coalesced vectors; dots: fragments; packed inline PTX: neighbours), and
-// those that relate operand and result layouts (shape operations, reductions), get a convert_layout on each side that
-// differs. This is correct for every program; cta-remove-conversions removes conversions that do not pay off. Without
-// dots, accesses determine the default layout of their shape: a thread has 16 bytes of the widest type that the
-// innermost loops access; if each row is reduced to a scalar, as few warps as possible share a row. Shapes that are
-// reshaped, joined or repeated from others follow them. With dots, accumulators determine the layout of their shape,
-// and of the vectors of their rows. Fp32 matrices that are added to dots, and factors of rows, follow them.
+// Every tensor of one shape gets the same default layout, so element-wise arithmetic and control flow agree. Some
+// operations require other layouts: loads and stores prefer coalesced vectors, dots require fragments, packed inline
+// PTX requires neighbours, and shape operations and reductions relate operand and result layouts. They get a
+// convert_layout on each side that differs. This is correct for every program; cta-remove-conversions removes
+// conversions that do not pay off. Without dots, accesses determine the default layout of their shape: a thread has 16
+// bytes of the widest type that the innermost loops access; if each row is reduced to a scalar, as few warps as
+// possible share a row. The layouts of tensors that are reshaped, joined or repeated from such tensors follow. With
+// dots, accumulators determine the layout of their shape, and of vectors with one element per row. Fp32 matrices that
+// are added to dots, and factors of rows, get matching layouts.
 //
 //   %x = tile.load %p : tensor<64x!ptr>        %q = cta.convert_layout %p : #default -> #coalesced
 //   %y = arith.negf %x                    ==>  %x = tile.load %q : tensor<64x!ptr, #coalesced>
@@ -68,8 +69,8 @@ private:
     return cta::withLayout(type, attribute(layout));
   }
 
-  /// Returns true for row statistics loaded next to several dots of a loop. If each warp loads all of them, warps need
-  /// not synchronize in every iteration, and the dots can be issued ahead.
+  /// Returns true for row statistics that are loaded in a loop with several dots. If each warp loads all of them, warps
+  /// need not synchronize in every iteration, and the dots can be issued ahead.
   static bool isOfEachWarp(Operation *access, ArrayRef<int64_t> shape) {
     const int64_t maxElements = target::tunedOf(cta::getTarget(access)).rowStatisticElements;
     return isa<LoadOp>(access) && shape.size() == 1 && shape.front() <= maxElements &&
@@ -101,7 +102,7 @@ private:
       accessed.insert(shape);
       const AccessPlan &common = llvm::min_element(accesses, decidesBefore)->second;
       if (!multiplies) {
-        // If the matrix is also reduced to a row, warps would have to exchange whole rows.
+        // Not if the matrix is also reduced to a row: warps would then have to exchange whole rows.
         unsigned columns = common.order.front(), rows = common.order.back();
         bool isReducedToRow = shape.size() == 2 && shape[rows] < shape[columns] && reduced.contains({shape, rows});
         bool isOfRows = shape.size() > 1 && reduced.contains({shape, columns}) && !isReducedToRow;
@@ -123,8 +124,8 @@ private:
     planReshaped(accessed);
   }
 
-  /// Accesses a scanned vector in the layout of the scan if its elements all lie in different sectors, and a thread has
-  /// few: every layout then needs as many sectors.
+  /// Accesses a scanned vector in the layout of the scan if all elements lie in different sectors and a thread has only
+  /// a few elements. Then the number of sectors is the same in every layout.
   void planScanned(const llvm::MapVector<ArrayRef<int64_t>, Accesses> &ofShapes, AxisInfoAnalysis &axisInfo) {
     constexpr double sectorBytes = 32;
     auto isStrided = [&](Operation *access) {
@@ -191,8 +192,8 @@ private:
                : cta::LayoutAttr();
   }
 
-  /// Gives a shape without accesses, to which matrices are repeated a few times, the layout of the one repeated least.
-  /// Loads other values that are broadcast to the shape in a loop in that layout, too.
+  /// If matrices are repeated a few times to a shape without accesses, derives the layout of the shape from the matrix
+  /// that is repeated least. Other values that a loop loads and broadcasts to the shape are also loaded in that layout.
   void planRepeated(const DenseSet<ArrayRef<int64_t>> &accessed) {
     const int64_t fewTimes = target::tunedOf(cta::getTarget(kernel)).repeatedLayoutTimes;
     llvm::MapVector<ArrayRef<int64_t>, Repetition> repetitions;
@@ -276,8 +277,9 @@ private:
       planSums();
   }
 
-  /// Gives shapes of accumulators the accumulator's layout, and vectors to which such a matrix is reduced the layout of
-  /// its rows or columns: loops carry both, and no data moves in an iteration. Inner loops take precedence.
+  /// Gives all matrices with the shape of an accumulator the accumulator's layout. Vectors to which such a matrix is
+  /// reduced get the layout of its rows or columns. Loops can then carry matrices and vectors without moving data in an
+  /// iteration. Inner loops take precedence.
   void planSums() {
     SmallVector<Operation *> ordered(llvm::make_first_range(dotPlans));
     kernel.walk([&](ReduceOp reduce) { ordered.push_back(reduce); });
@@ -294,7 +296,7 @@ private:
     }
   }
 
-  /// Plans reads in 16-byte accesses for a descriptor's block that is used outside of dots. If its columns are reduced,
+  /// Plans 16-byte reads of a descriptor's block that is used outside of dots. If the columns of the block are reduced,
   /// each warp holds separate columns, so that warps need not synchronize.
   void planBlock(DescLoadOp load) {
     constexpr int64_t accessBytes = 16;
@@ -326,7 +328,7 @@ private:
   }
 
   /// Returns true if the loaded tensor, or a value computed from it, initializes a dot's accumulator or is combined
-  /// with one. Factors of an operand do neither, whatever their shape.
+  /// with an accumulator. Returns false for factors of an operand, whatever their shape.
   bool isUsedWithAccumulators(LoadOp load) {
     llvm::SetVector<Value> loaded;
     loaded.insert(load.getResult());
@@ -341,8 +343,8 @@ private:
     });
   }
 
-  /// Loads a matrix that is added to a dot in the accumulator's layout, if that needs as few sectors of memory. This
-  /// holds for fp32, and avoids a trip through shared memory.
+  /// If a matrix is added to a dot, loads it in the accumulator's layout, provided that this needs no more memory
+  /// sectors. This is the case for fp32, and avoids an exchange through shared memory.
   void planAddend(LoadOp load, AxisInfoAnalysis &axisInfo) {
     auto type = dyn_cast<RankedTensorType>(load.getType());
     if (!type || !isUsedWithAccumulators(load))
@@ -355,8 +357,8 @@ private:
       accessLayouts[load] = attribute(found->second.accumulator);
   }
 
-  /// If a loop loads one value per row of a dot, such as a scale, lets each thread load the values of its few rows.
-  /// Through shared memory, all warps would wait for each other in every iteration.
+  /// If a loop loads one value per row of a dot, such as a scale, lets each thread load the values of its few rows. If
+  /// the values went through shared memory, all warps would wait for each other in every iteration.
   void planFactor(LoadOp load) {
     const int64_t fewRegisters = target::tunedOf(cta::getTarget(load)).rowFactorRegisters;
     auto type = dyn_cast<RankedTensorType>(load.getType());
@@ -377,7 +379,7 @@ private:
   cta::LayoutAttr findLayoutInLoop(Block *block, ArrayRef<int64_t> shape, Value value, cta::LayoutAttr spread,
                                    DenseSet<Operation *> &seen) {
     auto type = cast<RankedTensorType>(value.getType());
-    if (type.getShape() == shape) // an index is for an address, which is computed elsewhere
+    if (type.getShape() == shape) // an integer is part of an address, which is computed in another layout
       return isa<FloatType>(type.getElementType()) ? spread : cta::LayoutAttr();
     for (Operation *user : value.getUsers()) {
       bool spreads = isa<ExpandDimsOp, BroadcastOp>(user);
@@ -415,7 +417,8 @@ private:
             convertAll(access, layout.getLayout());
         })
         .Case([&](InlineAsmOp text) {
-          // Elements that one execution computes together must be neighbours.
+          // One execution of the assembly computes `pack` elements together, so these must be consecutive elements of a
+          // thread.
           TypeRange types =
               text->getNumOperands() ? TypeRange(text->getOperandTypes()) : TypeRange(text->getResultTypes());
           auto type = types.empty() ? RankedTensorType() : dyn_cast<RankedTensorType>(types.front());

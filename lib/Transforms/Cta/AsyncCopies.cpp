@@ -3,7 +3,7 @@
 //
 // A tensor-core operand travels global memory -> registers -> shared memory -> registers. Where the target has cp.async
 // and each thread's addresses are consecutive, the first two steps become one copy that needs no registers and that
-// cta-pipeline can overlap with computation. Here each copy is awaited immediately, so the program stays correct.
+// cta-pipeline can overlap with computation. This pass awaits each copy immediately, so the program stays correct.
 //
 //   %x = tile.load %p mask %m                          cta.async_copy %p, %b mask %m
 //   %y = cta.convert_layout %x : #load -> #a    ==>    cta.async_commit; cta.async_wait 0
@@ -11,10 +11,10 @@
 //
 // A wgmma operand stays in shared memory: the store becomes a copy, and the fence follows the wait. An operand that
 // several mma.sync dots use, some of them transposed, such as keys that are also values, is copied once and loaded for
-// each dot. Values computed from copied elements before they become an operand are computed in the operand's layout,
+// each dot. If an operand is computed from copied elements, the computation takes place in the operand's layout,
 // because a buffer can be read in any layout. Vectors for these computations, such as scales, are copied as well if
-// they would otherwise move between warps. Operands that wgmma reads with the other dimension contiguous are copied
-// untransposed, and transposed by threads.
+// they would otherwise move between warps. If wgmma requires the other dimension of an operand to be contiguous, the
+// operand is copied untransposed, and threads transpose it.
 #include "Analysis/AxisInfo.h"
 #include "Analysis/DotPlan.h"
 #include "Analysis/LoopContents.h"
@@ -48,11 +48,11 @@ namespace {
 
 struct CopyPlan {
   LoadOp load;
-  /// The load's use: registers in another layout, or a wgmma buffer. If neither is set, values computed from it are
-  /// stored to a wgmma buffer.
+  /// The only use of the load: a conversion to another layout, or a store to a wgmma buffer. If both are null, values
+  /// computed from the loaded ones are stored to a wgmma buffer.
   cta::ConvertLayoutOp convert;
   cta::LocalStoreOp store;
-  /// Set instead of `store` for a buffer with the other dimension contiguous.
+  /// Set instead of `store` if the other dimension of the buffer is contiguous.
   cta::LocalStoreOp transposed;
   /// Set instead of `convert` if the load is used only by several such conversions.
   SmallVector<cta::ConvertLayoutOp> converts;
@@ -115,8 +115,8 @@ SmallVector<cta::ConvertLayoutOp> collectConversions(Value value) {
   return converts;
 }
 
-/// Returns true if a vector used alongside copied matrices would otherwise move between warps, with additional
-/// barriers.
+/// Returns true if a vector is used alongside copied matrices and, without a copy, would move between warps, which
+/// takes additional barriers.
 bool isVectorForOtherWarps(CopyPlan plan) {
   if (!plan.convert || plan.load->getBlock()->getOps<cta::AsyncCopyOp>().empty())
     return false;
@@ -137,12 +137,12 @@ int64_t countLoadedBytes(scf::ForOp loop) {
   return bytes;
 }
 
-/// Returns true where copies can overlap with computation. In innermost loops they are prefetched. In a loop around
-/// that of the dot, they would load the accumulator's initial value, or values that are combined with it later, into as
-/// many buffers as the loop has stages. Outside of loops, copies are issued together without occupying registers; but
-/// elements of more than two bytes would take more shared memory than they save. The same holds for a loop of two
-/// iterations whose copies leave room for few CTAs. Nothing overlaps in a loop of at most one iteration, where
-/// registers hold what they can.
+/// Returns true where a copy can overlap with computation and is worthwhile. In innermost loops, copies are prefetched.
+/// In a loop around the dot's loop, a copy would load the accumulator's initial value, or values that are combined with
+/// the accumulator later, into as many buffers as the loop has stages, so loads are kept there. Outside of loops,
+/// copies are issued together and occupy no registers, but are not worth their shared memory for elements of more than
+/// two bytes. The same applies to a loop of two iterations whose copies leave shared memory for only a few CTAs. In a
+/// loop of at most one iteration, nothing overlaps, so values are loaded into registers if they fit.
 bool shouldCopy(LoadOp load, AxisInfoAnalysis &axisInfo) {
   constexpr int64_t operandBytes = 2;
   bool isNarrow = getBytesInMemory(getElementTypeOf(load.getType())) <= operandBytes;
@@ -173,7 +173,7 @@ std::optional<CopyPlan> planCopy(LoadOp load, AxisInfoAnalysis &axisInfo) {
     plan.convert = dyn_cast<cta::ConvertLayoutOp>(user);
     plan.store = getOperandStore(user);
   }
-  // The store can become a copy even if the load has other users, because they can read the buffer, too.
+  // The store can become a copy even if the load has other users, because these can read the buffer instead.
   if (!user)
     for (Operation *other : load->getUsers())
       if (cta::LocalStoreOp store = getOperandStore(other); store && other->getBlock() == load->getBlock())
@@ -196,7 +196,8 @@ void rewriteStore(CopyPlan plan) {
   LoadOp load = plan.load;
   cta::LocalStoreOp store = plan.store;
   Value buffer = store.getBuffer();
-  // An allocation before the load stays there, because other operations may use the buffer before the load.
+  // An allocation that is already before the load is not moved, because other operations may use the buffer before the
+  // load.
   if (Operation *alloc = buffer.getDefiningOp(); alloc->getBlock() != load->getBlock() || load->isBeforeInBlock(alloc))
     alloc->moveBefore(load);
   OpBuilder builder(load);
@@ -303,7 +304,7 @@ struct CtaAsyncCopies : tile::impl::CtaAsyncCopiesBase<CtaAsyncCopies> {
     SmallVector<cta::ConvertLayoutOp> converts;
     getOperation().walk([&](cta::ConvertLayoutOp convert) { converts.push_back(convert); });
     llvm::for_each(converts, readInLayoutOf);
-    // Only now is it known which elements of vectors, such as scales along K, each thread needs.
+    // Vectors are copied last: which elements of a vector (such as scales along K) each thread needs is known only now.
     copy(/*rank=*/1);
     getOperation().walk(roundAtOnce);
   }

@@ -3,7 +3,7 @@
 //
 //   module { … }   ==>   module attributes {cta.target = #cta.target<sm_80>} { … }
 //
-// For textual pipelines, as in tests; tilec attaches the target after it has read its input.
+// The pass is for textual pipelines, as in tests; tilec attaches the target itself after it has read its input.
 #include "Cta/CtaDialect.h"
 #include "Transforms/Passes.h"
 

@@ -44,7 +44,8 @@ public:
   }
 
 private:
-  /// Merges the waits for the first operands of an MMA: an earlier read of one of them is not worth a separate barrier.
+  /// Merges the waits for the first operands of an MMA: reading one of the operands earlier is not worth a separate
+  /// barrier.
   void joinNext(Operation *place) {
     auto isBetween = [](Operation *op) {
       return !op->hasTrait<OpTrait::IsTerminator>() && op->getNumRegions() == 0 &&
@@ -64,7 +65,7 @@ private:
       nextFence->moveAfter(wait);
   }
 
-  /// Merges this wait into `other`, which then also covers this one's copies.
+  /// Merges this wait into `other`, which then also covers the copies of this wait.
   void join(cta::AsyncWaitOp other) {
     if (fence && isa<cta::ProxyFenceOp>(other->getNextNode()))
       fence.erase();
@@ -90,7 +91,7 @@ private:
 
   cta::AsyncWaitOp wait;
   cta::ProxyFenceOp fence;      ///< Null if there is none.
-  DenseSet<Operation *> copied; ///< Buffers copied to since the previous wait, which covers other copies.
+  DenseSet<Operation *> copied; ///< Destinations of the copies since the previous wait; only these are awaited here.
   PointerBases read;            ///< Memory that these copies read.
 };
 

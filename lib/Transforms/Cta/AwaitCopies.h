@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Awaits copies that no loop prefetches at their first use, instead of one after another.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception Moves the waits for copies that no loop prefetches to the
+// first use of the copied data, instead of awaiting one copy after another.
 //
 //   async_copy a; commit; wait 0; fence         async_copy a; commit
 //   async_copy b; commit; wait 0; fence   ==>   async_copy b; commit
@@ -14,7 +14,7 @@
 
 namespace tile {
 
-/// Sinks those waits of the block that directly follow their copies.
+/// Sinks the waits in the block that directly follow their copies.
 void awaitCopiesLate(mlir::Block &block);
 
 } // namespace tile

@@ -10,8 +10,8 @@ namespace tile {
 
 class ControlCloner {
 public:
-  /// The clones carry only the values whose first value (see CarriedValue) is in `carried`; `cloneOps` clones the
-  /// operations of a block to the insertion point.
+  /// The clones carry only values whose representative (the first value, see CarriedValue) is in `carried`. `cloneOps`
+  /// clones the operations of a block to the insertion point.
   ControlCloner(mlir::RewriterBase &rewriter, mlir::IRMapping &mapping, const llvm::DenseSet<mlir::Value> &carried,
                 llvm::function_ref<void(mlir::Block &)> cloneOps)
       : rewriter(rewriter), mapping(mapping), carried(carried), cloneOps(cloneOps) {}

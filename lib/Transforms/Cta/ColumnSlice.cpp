@@ -62,7 +62,8 @@ std::optional<LinearLayout> tile::planRowAccess(const LinearLayout &owned, const
   return LinearLayout::distributed(registers, lanes, owned.flatBases(layout::warpDim), shape);
 }
 
-/// Returns true if columns of the result are computed from the same columns of matrices, or from unsliced operands.
+/// Returns true if any columns of the result can be computed from the same columns of the operand matrices, and from
+/// operands that are not sliced.
 static bool isComputedByColumns(Operation *op, cta::LayoutAttr layout) {
   auto interface = dyn_cast<cta::LayoutInterface>(op);
   std::optional<cta::TensorPart> part = interface ? interface.getOperandPart({1}) : std::nullopt;
@@ -100,8 +101,8 @@ ColumnSlicer::ColumnSlicer(ArrayRef<Value> matrices, ArrayRef<Operation *> users
   }
 }
 
-/// Returns true if only the columns of a slice need to be loaded. Loads may move after writes to other columns if these
-/// go to another parameter: different parameters are assumed to point to different tensors.
+/// Returns true if only the columns of a slice need to be loaded. Loads may move after writes of other columns if the
+/// writes go to a different parameter: different parameters are assumed to point to different tensors.
 bool ColumnSlicer::isLoaded(cta::ConvertLayoutOp convert, Operation *user, const PointerBases &written) const {
   auto load = convert.getSrc().getDefiningOp<LoadOp>();
   if (!load || !load->hasOneUse() || load->getBlock() != user->getBlock() || load.getIsVolatile() ||

@@ -30,16 +30,17 @@ std::optional<layout::LinearLayout> planRowAccess(const layout::LinearLayout &ow
 /// Slices of matrices for consecutive writes to memory.
 class ColumnSlicer {
 public:
-  /// Each of the `users` takes one of the matrices, which all have the same number of columns. The users are
-  /// consecutive and are followed by writes to `written`. `columns` is a power of two for which `sliceLayout` returns a
-  /// layout.
+  /// `users` are consecutive operations, each of which uses one of the matrices; they are followed by writes to
+  /// `written`. All matrices have the same number of columns. `columns` is a power of two for which `sliceLayout`
+  /// returns a layout.
   ColumnSlicer(llvm::ArrayRef<mlir::Value> matrices, llvm::ArrayRef<mlir::Operation *> users,
                const PointerBases &written, int64_t columns);
 
   /// Returns columns first, first + 1, … of one of the matrices. Element-wise operations and broadcasts that only the
-  /// users need are recomputed at the builder's insertion point, or reused from another matrix and the same columns;
-  /// their inputs are sliced. If a matrix is loaded and converted only for the users, just these columns are loaded and
-  /// pass through a buffer of their size; columns of a block that TMA has copied are read where they are needed.
+  /// users need are recomputed for the slice at the builder's insertion point; if they were already computed for the
+  /// same columns of another matrix, that result is reused. If a matrix is loaded and converted only for the users,
+  /// only the columns of the slice are loaded, and pass through a buffer of the size of the slice. If TMA has copied a
+  /// block, the columns are read from its buffer at the insertion point.
   mlir::Value slice(mlir::OpBuilder &builder, mlir::Value matrix, int64_t first);
 
   /// Issues the loads of a slice in advance.
@@ -59,9 +60,9 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> created;
 };
 
-/// Allocates a buffer through which tensors of type `from` get the layout of `to`: at the kernel's entry or, in a
-/// branch of a loop that may be taken rarely, at the builder's insertion point, so that all other code shares its
-/// memory.
+/// Allocates a buffer through which tensors of type `from` are converted to the layout of `to`. The allocation is at
+/// the kernel's entry. In a branch of a loop that may be taken rarely, it is at the builder's insertion point instead,
+/// so that buffers of other code can use the same memory.
 mlir::Value allocatePanel(mlir::OpBuilder builder, mlir::Location loc, mlir::Type from, mlir::Type to);
 
 } // namespace tile

@@ -11,12 +11,12 @@
 //   use t                                           t = reduce p, 1 : 128x4 -> 128; use t
 //
 // If the addition is conditional, the branch yields the partial sums. If a whole vector is summed to a scalar, each
-// thread that holds distinct elements has a partial sum: a loss that is accumulated in a loop along a row needs no
-// barrier in the loop.
+// thread that holds distinct elements has a partial sum. For example, a loss that is accumulated in a loop along a row
+// needs no barrier in the loop.
 //
-// Columns are distinguished by reshaping: index bits in lanes and warps are kept, and those in registers are reduced.
-// Dividing the initial value by the number of partial sums is exact, because that is a power of two. Floating-point
-// sums are reassociated.
+// The axis is reshaped to one dimension for each group of index bits: dimensions that are in registers are reduced, and
+// dimensions that are in lanes and warps are kept. Dividing the initial value by the number of partial sums is exact,
+// because this number is a power of two. Floating-point sums are reassociated.
 #include "Cta/CtaDialect.h"
 #include "Layout/ShapeTransforms.h"
 #include "Transforms/Passes.h"

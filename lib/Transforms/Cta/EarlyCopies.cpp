@@ -20,7 +20,7 @@ namespace {
 /// The copies of one commit group, or a load, together with the computation of their operands.
 class EarlyGroup {
 public:
-  /// Finds how far up `last` may move, and the copies before it if it is a commit.
+  /// Finds how far up `last` may move. If `last` is a commit, also finds the copies that it commits.
   explicit EarlyGroup(Operation *last) : isLoad(isa<LoadOp>(last)) {
     if (auto load = dyn_cast<LoadOp>(last))
       read.join(PointerBases::of(load.getPtr()));
@@ -44,7 +44,7 @@ public:
     }
   }
 
-  /// Returns true if the group follows operations that take time, and may move before them.
+  /// Returns true if the group follows operations that take time, and may move before these operations.
   bool isLate() const { return passes; }
 
   void move() {
@@ -151,7 +151,7 @@ static void beginLoadsEarly(Block &block) {
   bool isInLoop = isa<LoopLikeOpInterface>(block.getParentOp());
   int64_t registers = 0, maxRegisters = isInLoop ? tuned.earlyLoadRegistersInLoops : tuned.earlyLoadRegisters;
   for (LoadOp load : llvm::to_vector(block.getOps<LoadOp>())) {
-    // Values that only the next iteration uses are loaded early enough.
+    // Skip values that only the next iteration uses: they are loaded early enough.
     auto isInside = [&](Operation *user) { return user->getBlock() == &block; };
     auto isYielded = [](Operation *user) { return user->hasTrait<OpTrait::IsTerminator>(); };
     if (load.getIsVolatile() || !llvm::all_of(load->getUsers(), isInside) || llvm::all_of(load->getUsers(), isYielded))

@@ -59,7 +59,8 @@ private:
     return argument && argument.getOwner() == loop.getBody() && argument != loop.getInductionVar();
   }
 
-  /// Returns how many rounds before an operation of `stage` its operand is produced; negative if it is not carried.
+  /// Returns how many rounds the operand `value` is older than its user, an operation of `stage`; negative if the value
+  /// is not carried.
   int getAge(Value value, unsigned stage) {
     Operation *op = isArgument(value) ? getYielded(value).getDefiningOp() : value.getDefiningOp();
     auto found = stages.find(op);
@@ -84,7 +85,8 @@ private:
     for (auto &[value, entry] : carried)
       while (entry.indices.size() < entry.rounds)
         entry.indices.push_back(next++);
-    // An earlier stage may yield values of iterations that do not exist, so the last value of an existing one is kept.
+    // An earlier stage may yield values of iterations that do not exist, so the value of the last existing iteration is
+    // kept separately.
     for (BlockArgument argument : loop.getRegionIterArgs())
       if (carried[argument].stage < last && !loop.getTiedLoopResult(argument).use_empty())
         kept[argument] = next++;

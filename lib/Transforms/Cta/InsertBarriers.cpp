@@ -10,12 +10,12 @@
 //
 // The program's own barriers (tile.barrier) lower to the same instruction and are taken into account.
 //
-// In a pipelined loop one barrier per iteration is enough: after the wait and before the copy into the slot that the
-// previous iteration has read. It also orders the arrived data before this iteration's loads.
+// In a pipelined loop, one barrier per iteration is enough. It comes after the wait and before the copy into the slot
+// that the previous iteration has read, and also makes the arrived data visible to this iteration's loads.
 //
-// An element of a block smaller than the CTA is held by several threads, one of which stores it. If the block is
-// updated in place, all of these threads would have to read the element before that one writes it. If only stores need
-// the loaded value, only the storing thread reads it:
+// If a block is smaller than the CTA, several threads hold an element, and one of them stores it. If the block is
+// updated in place, all of these threads have to read the element before the storing thread writes it, which takes a
+// barrier. But if only stores use the loaded value, it suffices that the storing thread reads it:
 //
 //   %v = tile.load %x        ==>        %v = tile.load %x first
 //   tile.store %x, %w                   tile.store %x, %w               no barrier
@@ -56,7 +56,7 @@ bool isOnlyStored(LoadOp load) {
   return true;
 }
 
-/// Marks loads of blocks that are updated in place and read by more threads than store them.
+/// Marks loads of blocks that are updated in place, if more threads read an element than store it.
 void reuseReads(KernelOp kernel) {
   PointerBases written;
   kernel.walk([&](Operation *op) { written.join(PointerBases::writtenBy(op)); });

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // cta-insert-waits: insert waits for asynchronous operations where they must be complete.
 //
-// Inserts waits for wgmmas where their tokens are named. A token says which wgmma must be complete; how many later ones
-// may be in flight follows from the issue order, and so from all preceding scheduling (Analysis/PendingWgmmas.h):
+// Inserts a wait before each operation that has the token of a wgmma as an operand. The token identifies the wgmma that
+// must be complete. The number of later wgmmas that may stay in flight depends on the issue order, so this pass runs
+// after all scheduling (Analysis/PendingWgmmas.h):
 //
 //   for (%o, %previous) {                       for (%o, %previous) {
 //     %s, %t = cta.wgmma …                        %s, %t = cta.wgmma …

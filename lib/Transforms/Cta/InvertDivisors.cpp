@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // cta-invert-divisors: replace divisions by a loop invariant with multiplications by a reciprocal.
 //
-// The coordinates of a program's tile follow from its index by divisions: by the grid's width, by the programs of a
-// group. Both roles need them before each program, the producer even before its very first copy, and a 32-bit division
-// takes about 150 cycles of dependent instructions. The divisors follow from the kernel's arguments, so their
-// reciprocals can be computed once, while the barriers are initialized:
+// The coordinates of a program's tile are computed from the program's index by divisions, for example by the grid's
+// width or by the number of programs in a group. Both roles need the coordinates before each program, and the producer
+// needs them even before its very first copy. A 32-bit division takes about 150 cycles of dependent instructions. The
+// divisors depend only on the kernel's arguments, so their reciprocals can be computed once, while the barriers are
+// initialized:
 //
 //   for p:  q = p / d; r = p mod d   ==>   m = (2^32 - 1) / d
 //                                          for p:  q = high 32 bits of p * m; r = p - q * d
 //                                                  if r >= d: q += 1, r -= d
 //
 // This is exact for all 32-bit integers: 2^32 - d <= m * d < 2^32, so p * m / 2^32 is at most p / 2^32 < 1 less than p
-// / d. Signed divisions of non-negative values divide by the magnitude, and the quotient gets the divisor's sign. The
-// pass does not use AxisInfo to prove that values are non-negative, because AxisInfo assumes that indices do not
-// overflow, and other integers may.
+// / d. Signed divisions of non-negative values use the divisor's magnitude, and the quotient gets the divisor's sign.
+// The pass does not use AxisInfo to prove that values are non-negative, because AxisInfo assumes that integers do not
+// overflow. This holds for indices, but not for all integers.
 //
-// The last group of rows may be smaller than the others. A divisor that is the minimum of a value and a constant is
-// nearly always the constant, by which a division takes one multiplication:
+// The last group of rows may be smaller than the others. So if a divisor is the minimum of a value and a constant, it
+// is nearly always the constant, and a division by a constant takes one multiplication:
 //
 //   q = n / min(x, C)   ==>   q = (min(x, C) == C) ? n / C : n / min(x, C), by a branch
 #include "Cta/CtaDialect.h"
@@ -197,7 +198,8 @@ private:
     return result = arith::DivUIOp::create(entry, loc, emitI32(entry, loc, -1), positive);
   }
 
-  /// Recomputes the integer at the kernel's entry, if it follows from arguments by speculatable arithmetic.
+  /// Recomputes the integer at the kernel's entry, if it is computed from arguments by speculatable arithmetic;
+  /// otherwise returns null.
   Value atEntry(Value value) {
     if (Value known = entryValues.lookup(value))
       return known;

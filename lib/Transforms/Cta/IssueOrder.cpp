@@ -10,7 +10,7 @@ using namespace mlir;
 using namespace tile;
 
 /// Returns true if `isOne` holds for an operation of the body that produces an operand of `op` or of an operation
-/// nested in it.
+/// nested in `op`.
 static bool anySource(scf::ForOp loop, Operation &op, llvm::function_ref<bool(Operation *)> isOne) {
   return op
       .walk([&](Operation *inner) {
@@ -41,7 +41,7 @@ IssueOrder tile::planIssue(scf::ForOp loop, const DenseSet<Operation *> &loads) 
       late.insert(&op);
     else if (!isAfter)
       order.issue.insert(&op);
-    // A copy to a loaded offset must not wait for loads either.
+    // No copy may depend on a load, for example through a loaded offset: the copy would have to wait for the load.
     if (isLate && !isAfter && !loads.contains(&op) && !isMemoryEffectFree(&op))
       return {};
     if (isa<cta::WgmmaOp>(op) || needs(op, after))
@@ -51,7 +51,7 @@ IssueOrder tile::planIssue(scf::ForOp loop, const DenseSet<Operation *> &loads) 
     else if (!isLate && isAfter && isMemoryEffectFree(&op))
       others.push_back(&op);
   }
-  // Values that are combined with loaded ones are moved, too; operations that would wait for something else stay.
+  // Values that are combined with loaded values are moved as well. Operations that would wait for something else stay.
   for (Operation *op : llvm::reverse(others))
     if (llvm::any_of(op->getUsers(),
                      [&](Operation *user) { return order.use.contains(loop.getBody()->findAncestorOpInBlock(*user)); }))

@@ -11,12 +11,12 @@ namespace tile {
 
 struct IssueOrder {
   llvm::DenseSet<mlir::Operation *> issue; ///< The MMA and its predecessors, except users of loads.
-  /// Users of loaded values and of other values available at that point: they run before the next loads reuse the
-  /// registers.
+  /// Users of loaded values and of other values that are available when the MMA has been issued. They run before the
+  /// next loads reuse the registers.
   llvm::DenseSet<mlir::Operation *> use;
 };
 
-/// Plans the order. Returns an empty one if there is no MMA, or if the MMA or its operands depend on loaded values.
+/// Plans the order. Returns an empty order if there is no MMA, or if the MMA or its operands depend on loaded values.
 IssueOrder planIssue(mlir::scf::ForOp loop, const llvm::DenseSet<mlir::Operation *> &loads);
 
 } // namespace tile

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // cta-keep-accumulators: leave accumulators in tensor memory from one MMA to the next.
 //
-// cta-lower-dot stores the accumulator of each tcgen05 dot to tensor memory and loads the result. Where the next dot
-// continues from that result, both are superfluous; where a loop carries it, they move out of the loop:
+// cta-lower-dot stores the accumulator of each tcgen05 dot to tensor memory and loads the result. If the next dot
+// accumulates onto that result, the load and the next store are superfluous. If a loop carries the result, the load and
+// the store move out of the loop:
 //
 //   scf.for %k iter_args(%acc = 0) {             scf.for %k {
 //     tensor_memory_store %acc, %m                 tcgen05_mma %a, %b, %m if %k != first
@@ -10,8 +11,8 @@
 //     %r = tensor_memory_load %m                 %r = tensor_memory_load %m
 //     yield %r }
 //
-// The first iteration overwrites the memory instead of adding to zeros. If the loop has no iterations, it has not
-// written the memory, and the result is the initial value.
+// The first iteration overwrites the memory instead of adding to zeros. If the loop has no iterations, the memory is
+// never written, and the result is the initial value.
 #include "Analysis/LoopRange.h"
 #include "Cta/CtaDialect.h"
 #include "Target/Engines/Tcgen05.h"
@@ -41,8 +42,8 @@ struct CarriedAccumulator {
   TransOp before, after;
 };
 
-/// Returns the MMA that accumulates onto the stored value; null if the next access is another operation, or in a loop
-/// or branch.
+/// Returns the MMA that accumulates onto the stored value. Returns null if the next access is not an MMA, or is in a
+/// loop or branch.
 cta::Tcgen05MmaOp findFirstMma(cta::TensorMemoryStoreOp store) {
   auto accesses = [&](Operation *op) {
     return llvm::any_of(store.getMemory().getUsers(), [&](Operation *user) { return op->isAncestor(user); });
@@ -83,7 +84,7 @@ public:
     SmallVector<cta::TensorMemoryStoreOp> stores;
     kernel.walk([&](cta::TensorMemoryStoreOp store) { stores.push_back(store); });
     llvm::for_each(stores, [&](cta::TensorMemoryStoreOp store) { continueFrom(store); });
-    SmallVector<scf::ForOp> loops; // inner loops first: outer ones can then also keep their accumulators in memory
+    SmallVector<scf::ForOp> loops; // inner loops first, so that outer loops can also keep their accumulators in memory
     kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); });
     for (scf::ForOp loop : loops)
       for (unsigned index = loop.getNumRegionIterArgs(); index-- > 0;)
@@ -92,8 +93,8 @@ public:
   }
 
 private:
-  /// Lets a dot reuse the memory of another dot, if its accumulator is the result of that dot, and no other operation
-  /// uses this result.
+  /// Lets a dot reuse the tensor memory of an earlier dot, if the result of the earlier dot is used only as this dot's
+  /// accumulator.
   void continueFrom(cta::TensorMemoryStoreOp store) {
     auto load = store.getValue().getDefiningOp<cta::TensorMemoryLoadOp>();
     if (!load || !load->hasOneUse() || load->getBlock() != store->getBlock() ||
@@ -104,7 +105,8 @@ private:
     rewriter.eraseOp(load);
   }
 
-  /// Returns true if tensor memory has room for the accumulator, those that are already kept, and the widest other one.
+  /// Returns true if tensor memory has room for the accumulator, for the accumulators that are already kept, and for
+  /// the widest of the others.
   bool hasRoom(cta::TensorMemoryStoreOp store) {
     Value memory = store.getMemory();
     unsigned most = 0, operands = 0;

@@ -2,9 +2,9 @@
 // cta-keep-rows: keep data that is loaded once and used several times in shared memory, not in registers.
 //
 // A row that is reduced and then written stays in registers while its threads synchronize. A row of 32,768 f16 elements
-// takes 16 registers in each of 1024 threads, or 32 in each of 512, and twice as many when widened. Only one or two
-// CTAs then fit on a multiprocessor, or registers spill, and memory idles while the CTAs reduce. Shared memory holds
-// three such rows:
+// takes 16 registers in each of 1024 threads, or 32 registers in each of 512 threads, and twice as many when it is
+// widened. Only one or two CTAs then fit on a multiprocessor, or registers spill, and memory idles while the CTAs
+// reduce. Shared memory holds three such rows:
 //
 //   %x = tile.load %p mask %m                  cta.async_copy %p, %b mask %m; commit; wait 0
 //   %y = arith.extf %x                         %x = cta.local_load %b
@@ -13,7 +13,7 @@
 //                                              tile.store %q, f(arith.extf %z, %s)
 //
 // After each reduction that synchronizes warps, a thread reloads the elements that it copied and recomputes cheap
-// functions of them. Rows that take fewer registers stay in registers (bench/results/h200/row-kernels.md).
+// functions of them. Rows that take only a few registers stay in registers (bench/results/h200/row-kernels.md).
 #include "Analysis/RolePlan.h"
 #include "Cta/CtaDialect.h"
 #include "Layout/SharedLayouts.h"
@@ -54,14 +54,15 @@ bool synchronizesWarps(Operation *op) {
       .wasInterrupted();
 }
 
-/// Returns true if the value needs no register per element: one scalar for all, or a bit for each.
+/// Returns true if the value takes no register per element: it is one scalar for all elements, or one bit for each
+/// element.
 bool takesNoRegisters(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   return !type || type.getElementType().isInteger(1) || value.getDefiningOp<SplatOp>() ||
          matchPattern(value, m_Constant());
 }
 
-/// Returns true for elementwise operations of an instruction or two per element.
+/// Returns true for elementwise operations that take one or two instructions per element.
 bool isCheap(Operation *op) {
   bool isArithmetic = isa_and_present<arith::ArithDialect>(op->getDialect()) &&
                       !isa<arith::DivFOp, arith::RemFOp, arith::DivSIOp, arith::DivUIOp, arith::CeilDivSIOp,
@@ -167,8 +168,8 @@ private:
     return segmentsOfUses.size() > 1;
   }
 
-  /// Returns `value` for use in a segment, recomputed from its row if needed. `user` is the first use in the segment,
-  /// before which the computation is inserted.
+  /// Returns `value` for use in a segment. If needed, the value is recomputed from its row, and the computation is
+  /// inserted before `user`, the first use in the segment.
   Value getIn(unsigned segment, Value value, Operation *user) {
     Operation *op = value.getDefiningOp();
     auto row = rows.find(op);

@@ -1,11 +1,11 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Issues loads outside of pipelined loops, whose values are stored to shared memory, back to back.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception Issues loads whose values are stored to shared memory back to
+// back. Applies to loads outside of pipelined loops.
 //
 //   x = load; store x; fence; y = load; store y; fence ==>   x = load; y = load; store x; store y; fence
 //
 // A store waits for its load, and a fence waits for stores, so later loads would begin only when the earlier ones have
-// arrived. Values that wait for their stores take registers: at most half of a thread's, and fewer if a loop carries
-// accumulators.
+// arrived. Loaded values that are not yet stored take registers; the limit is half of a thread's registers, and less if
+// a loop carries accumulators.
 #pragma once
 
 #include "Tile/TileDialect.h"

@@ -10,10 +10,10 @@
 //
 // #spread is a layout in which each warp holds all elements that it needs in few registers, so that the conversion
 // stays within the warp: it takes shuffles, without shared memory and without barriers that would synchronize the warp
-// groups. If threads need only a few elements, they load these directly.
+// groups. If threads need only a few elements, they load these elements directly in the layout #row.
 //
-// Within the loop, too, each warp loads the vector elements that it needs, such as row maxima in the backward pass of
-// attention.
+// Inside the main loop, the pass also lets each warp load the vector elements that it needs, such as row maxima in the
+// backward pass of attention.
 #include "Analysis/Recreate.h"
 #include "Layout/Movement.h"
 #include "Layout/ShapeTransforms.h"
@@ -54,8 +54,8 @@ scf::ForOp findMainLoop(LoadOp load) {
   return {};
 }
 
-/// Returns a layout that each warp can convert to `needed` by shuffles: elements that all lanes hold are distributed
-/// over them.
+/// Returns a layout that each warp can convert to `needed` by shuffles: elements that all lanes hold in `needed` are
+/// distributed over the lanes.
 LinearLayout spreadOverLanes(const LinearLayout &needed, RankedTensorType type) {
   LinearLayout distinct = layout::dropDuplicateRegisters(needed);
   std::vector<layout::InDim> dims = distinct.inDims();
@@ -212,8 +212,7 @@ struct CtaLoadAhead : tile::impl::CtaLoadAheadBase<CtaLoadAhead> {
       return;
     for (LoadOp load : loads)
       LoadAhead(load).run();
-    // Conversions are erased only now, together with the loads that they followed, because erasing one may erase
-    // others.
+    // Conversions are collected first, because rewriting one of them may erase others.
     SmallVector<cta::ConvertLayoutOp> conversions;
     getOperation().walk([&](cta::ConvertLayoutOp convert) {
       if (isa<scf::ForOp>(convert->getParentOp()))

@@ -24,7 +24,8 @@ llvm::DenseSet<mlir::Operation *> collectStage(mlir::scf::ForOp loop,
 void nameYields(mlir::RewriterBase &rewriter, mlir::scf::ForOp loop);
 void eraseNames(mlir::RewriterBase &rewriter, KernelOp kernel);
 
-/// Emits a mask of the elements at `pointers`: `mask` (null means all) where `condition` holds, else false.
+/// Emits a mask for the elements at `pointers`: `mask` (null means all true) if `condition` is true, otherwise all
+/// false.
 mlir::Value emitMaskIf(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value condition, mlir::Value mask,
                        mlir::Value pointers);
 

@@ -17,8 +17,8 @@
 //   { A; for k = first … end: acc += …
 //     if first == 0 { for each piece: wait; acc += its acc; B(acc) } else { store acc; set flag } }
 //
-// Runs before other passes measure the remaining shared memory. In a kernel that is not persistent, the program becomes
-// the kernel's body again, because each CTA has only one.
+// Runs before other passes measure the remaining shared memory. In a kernel that is not persistent, each CTA executes
+// only one program, so the program becomes the kernel's body again.
 #include "Transforms/Cta/LowerCombines.h"
 
 #include "Layout/SharedLayouts.h"
@@ -69,8 +69,8 @@ public:
   }
 
 private:
-  /// The buffer in which the CTAs of a cluster reduce one accumulator after another, which has the size of the largest
-  /// one, and its barriers.
+  /// The buffer in which the CTAs of a cluster reduce one accumulator after another, and the barriers of the buffer.
+  /// The buffer has the size of the largest accumulator.
   struct Exchange {
     Value memory, sent, taken;
   };
@@ -141,8 +141,8 @@ private:
     cta::FlagSetOp::create(rewriter, loc, emitAddress(scratch, programs.getPiece(), 0));
   }
 
-  /// Emits the accumulators of the owner plus those of its helpers. A helper that has pieces of two programs executes
-  /// the end of a program first, so the pieces at the end are added first.
+  /// Emits the sums of the owner's accumulators and its helpers' accumulators. A helper with pieces of two programs
+  /// executes the piece at the end of a program first, so the pieces at the end are added first.
   ValueRange emitSumsOfPieces(Value scratch) {
     I32Arith n(rewriter, loc);
     SmallVector<Value> own;
@@ -165,8 +165,8 @@ private:
     return loop.getResults();
   }
 
-  /// The size of a piece's flag, which has a separate cache line; the accumulators of the piece follow. There are fewer
-  /// pieces than CTAs.
+  /// The size of a piece's flag, which occupies a separate cache line. The accumulators of the piece follow the flag.
+  /// There are fewer pieces than CTAs.
   static constexpr int64_t flagBytes = 128;
 
   static int64_t countBytes(cta::CombineOp combine) {

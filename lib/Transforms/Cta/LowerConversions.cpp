@@ -5,18 +5,20 @@
 // it, by ldmatrix for mma.sync operands. A reduction whose axis is spread over warps takes two steps: each warp reduces
 // its own elements, then the partial results, one per warp, pass through a buffer to every warp and are reduced again.
 // Independent reductions, such as two sums of a row, exchange their partial results together, with one barrier. A scan
-// over warps takes two steps, too: each warp's last element is passed to the warps after it.
+// over warps also takes two steps: each warp's last element is passed to the warps after it.
 //
 //   %y = cta.convert_layout %x : #a -> #b   ==>   cta.local_store %x, %buffer; %y = cta.local_load %buffer : #b
 //
-// Conversions of values that are available at the same time are written together, also with one barrier. Loop-invariant
-// values are converted before the loop, or only stored before it if they take many registers, provided that another
-// buffer fits. Loaded values are written before more than half of a thread's registers would wait for loads.
+// If several values to be converted are available at the same time, they are all written before the first one is read,
+// with one barrier. A loop-invariant value is converted before the loop, provided that another buffer fits; if it takes
+// many registers, it is only stored before the loop. Loaded values are written before pending loads would fill more
+// than half of a thread's registers.
 //
-// A conversion that only renames registers stays, and so does one of a vector that takes one shuffle per register. A
-// gather becomes a store to a buffer and a load at computed offsets, as does a butterfly between warps. A histogram
-// becomes atomic additions in a buffer. Results of atomic operations and of inline PTX with effects, which only one of
-// the threads that hold an element computes, reach the others in the same way.
+// A conversion that only renames registers is not lowered, and neither is the conversion of a vector that takes one
+// shuffle per register. A gather becomes a store to a buffer and a load at computed offsets, as does a butterfly
+// between warps. A histogram becomes atomic additions in a buffer. If an atomic operation or inline PTX with side
+// effects is executed by only one of the threads that hold an element, the result is passed to the other threads
+// through a buffer.
 #include "Analysis/Recreate.h"
 #include "Analysis/RolePlan.h"
 #include "Cta/CtaDialect.h"
@@ -91,8 +93,9 @@ public:
       : most(target::tunedOf(cta::getTarget(kernel)).conversionBytesOfThread * layout::lanesPerWarp *
              kernel.getNumWarps()) {}
 
-  /// Returns where to write `value`, which is read at `place`: before the reads of the group, if it is available there
-  /// and all buffers are small; otherwise null.
+  /// Returns the operation before which `value` can be written together with the group: the first read of the group.
+  /// Returns null if `value` is not available there, if it is read in another block than `place`, or if the buffers are
+  /// not small.
   Operation *findWrite(Value value, int64_t bytes, Operation *place) const {
     if (!firstRead || firstRead->getBlock() != place->getBlock() || held + bytes > most)
       return nullptr;
@@ -112,8 +115,8 @@ private:
   Operation *firstRead = nullptr;
 };
 
-/// If half of a thread's registers would wait for loads between the load of `value` and `read`, returns the load before
-/// which `value` should be written; otherwise null.
+/// If pending loads would fill half of a thread's registers between the load of `value` and `read`, returns the load
+/// before which `value` should be written; otherwise returns null.
 Operation *findLoadTooMany(Value value, Operation *read) {
   const int64_t maxRegisters = target::tunedOf(cta::getTarget(read)).pendingLoadRegisters;
   auto load = value.getDefiningOp<LoadOp>();
@@ -158,7 +161,8 @@ void lowerConversion(cta::ConvertLayoutOp convert, ConversionGroup &group) {
   convert.erase();
 }
 
-/// The layout of one partial result per group of warps, for an axis spread over warps; log2 of the number of groups.
+/// For an axis that is distributed over warps: the layout of one partial result per group of warps, and log2 of the
+/// number of groups.
 struct WarpGroups {
   LinearLayout layout;
   unsigned bits = 0;
@@ -181,8 +185,8 @@ std::optional<WarpGroups> findWarpGroups(const LinearLayout &layout, unsigned ax
   return WarpGroups{layout::dropDuplicateRegisters(LinearLayout(dims, shape)), groups};
 }
 
-/// Returns the layout in which each thread holds the values of all groups for its rows: `maxInRegisters` bits of the
-/// group index in the low registers, and the other bits, where possible, in lanes that only held copies.
+/// Returns the layout in which each thread can combine the values of all groups for its rows. At most `maxInRegisters`
+/// bits of the group index are in the low registers. The other bits are, if possible, in lanes that only held copies.
 LinearLayout gatherWarpGroups(const WarpGroups &groups, unsigned axis, unsigned maxInRegisters) {
   std::vector<layout::InDim> gatheredDims = groups.layout.inDims();
   for (layout::InDim &dim : gatheredDims)
@@ -218,8 +222,8 @@ std::optional<ReductionPlan> planReduction(const LinearLayout &layout, unsigned 
   if (!groups)
     return std::nullopt;
   // With many warps, all partial results could take more registers than there are, and each thread would combine all of
-  // them. Lanes do that once per bit, which is cheaper if combining takes more than a few operations, as in Welford's
-  // sums.
+  // them. If the results are in different lanes, they are combined only once per bit, which is cheaper if combining
+  // takes more than a few operations, as in Welford's algorithm.
   const size_t few = target::tunedOf(cta::getTarget(combine.getParentOp())).cheapCombineOperations;
   unsigned maxInRegisters = combine.getOperations().size() > few ? 2 : 3;
   return ReductionPlan{groups->layout, gatherWarpGroups(*groups, axis, maxInRegisters)};
@@ -284,8 +288,9 @@ void reduceGathered(SplitReduction &split, OpBuilder &builder) {
   }
 }
 
-/// Moves a reduction and the computation of its operands up to the reductions of `group`. Returns false if it depends
-/// on one of them, or on an operation with effects after the first.
+/// Moves a reduction and the computation of its operands up to the reductions of `group`. Returns false if the
+/// reduction depends on a reduction of the group, or on an operation with side effects after the first reduction of the
+/// group.
 bool joinGroup(ReduceOp reduce, ArrayRef<SplitReduction> group) {
   Operation *place = group.front().reduce;
   if (reduce->getBlock() != place->getBlock())
@@ -370,7 +375,8 @@ void splitScan(ScanOp scan) {
 /// Row-major buffers of gather sources, by the block in which they are stored.
 using GatherBuffers = DenseMap<std::pair<Value, Block *>, Value>;
 
-/// Stores a loop-invariant source before the loop, once for all gathers in it, if there is room.
+/// Replaces a gather by loads from a buffer. A loop-invariant source is stored before the loop, once for all gathers in
+/// the loop, if there is room.
 void lowerGather(GatherOp gather, GatherBuffers &buffers) {
   OpBuilder builder(gather);
   RankedTensorType type = gather.getSrc().getType();
