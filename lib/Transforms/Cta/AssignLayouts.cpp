@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // cta-assign-layouts: give every tensor a layout.
 //
-// Every tensor of one shape gets the same default layout, so element-wise arithmetic and control flow agree. Some
-// operations require other layouts: loads and stores prefer coalesced vectors, dots require fragments, packed inline
-// PTX requires neighbours, and shape operations and reductions relate operand and result layouts. They get a
-// convert_layout on each side that differs. This is correct for every program; cta-remove-conversions removes
-// conversions that do not pay off. Without dots, accesses determine the default layout of their shape: a thread has 16
-// bytes of the widest type that the innermost loops access; if each row is reduced to a scalar, as few warps as
-// possible share a row. The layouts of tensors that are reshaped, joined or repeated from such tensors follow. With
-// dots, accumulators determine the layout of their shape, and of vectors with one element per row. Fp32 matrices that
-// are added to dots, and factors of rows, get matching layouts.
+// Every tensor of one shape gets the same default layout, so element-wise arithmetic and control flow agree. Other
+// operations (loads and stores with coalesced vectors, dots with fragments, packed inline PTX with neighbours, shape
+// operations and reductions) get a convert_layout on each side that differs. This is correct for every program;
+// cta-remove-conversions removes conversions that do not pay off. Without dots, accesses determine the default layout
+// of their shape: a thread has 16 bytes of the widest type that the innermost loops access; if each row is reduced to a
+// scalar, as few warps as possible share a row. Tensors that are reshaped, joined or repeated from others get matching
+// layouts. With dots, accumulators determine the layout of their shape, of vectors with one element per row, of fp32
+// matrices that are added, and of row factors.
 //
 //   %x = tile.load %p : tensor<64x!ptr>        %q = cta.convert_layout %p : #default -> #coalesced
 //   %y = arith.negf %x                    ==>  %x = tile.load %q : tensor<64x!ptr, #coalesced>
@@ -192,8 +191,8 @@ private:
                : cta::LayoutAttr();
   }
 
-  /// If matrices are repeated a few times to a shape without accesses, derives the layout of the shape from the matrix
-  /// that is repeated least. Other values that a loop loads and broadcasts to the shape are also loaded in that layout.
+  /// If matrices are repeated a few times to a shape without accesses, derives its layout from the matrix that is
+  /// repeated least. Other values that a loop loads and broadcasts to the shape are also loaded in that layout.
   void planRepeated(const DenseSet<ArrayRef<int64_t>> &accessed) {
     const int64_t fewTimes = target::tunedOf(cta::getTarget(kernel)).repeatedLayoutTimes;
     llvm::MapVector<ArrayRef<int64_t>, Repetition> repetitions;

@@ -9,16 +9,14 @@
 //
 //   %y = cta.convert_layout %x : #a -> #b   ==>   cta.local_store %x, %buffer; %y = cta.local_load %buffer : #b
 //
-// If several values to be converted are available at the same time, they are all written before the first one is read,
-// with one barrier. A loop-invariant value is converted before the loop, provided that another buffer fits; if it takes
-// many registers, it is only stored before the loop. Loaded values are written before pending loads would fill more
-// than half of a thread's registers.
+// Values that are available at the same time are all written before the first one is read, with one barrier. If another
+// buffer fits, a loop-invariant value is converted before the loop, or only stored there if it takes many registers.
+// Loaded values are written before pending loads would fill more than half of a thread's registers.
 //
 // A conversion that only renames registers is not lowered, and neither is the conversion of a vector that takes one
 // shuffle per register. A gather becomes a store to a buffer and a load at computed offsets, as does a butterfly
-// between warps. A histogram becomes atomic additions in a buffer. If an atomic operation or inline PTX with side
-// effects is executed by only one of the threads that hold an element, the result is passed to the other threads
-// through a buffer.
+// between warps. A histogram becomes atomic additions in a buffer. Results of atomic operations and of inline PTX with
+// side effects, which only one thread computes for each element, reach other threads through a buffer.
 #include "Analysis/Recreate.h"
 #include "Analysis/RolePlan.h"
 #include "Cta/CtaDialect.h"
@@ -93,9 +91,8 @@ public:
       : most(target::tunedOf(cta::getTarget(kernel)).conversionBytesOfThread * layout::lanesPerWarp *
              kernel.getNumWarps()) {}
 
-  /// Returns the operation before which `value` can be written together with the group: the first read of the group.
-  /// Returns null if `value` is not available there, if it is read in another block than `place`, or if the buffers are
-  /// not small.
+  /// Returns the operation before which `value`, which is read at `place`, can be written with the group: the group's
+  /// first read. Returns null if `value` is not available there, or if the buffers are not small.
   Operation *findWrite(Value value, int64_t bytes, Operation *place) const {
     if (!firstRead || firstRead->getBlock() != place->getBlock() || held + bytes > most)
       return nullptr;
@@ -185,8 +182,8 @@ std::optional<WarpGroups> findWarpGroups(const LinearLayout &layout, unsigned ax
   return WarpGroups{layout::dropDuplicateRegisters(LinearLayout(dims, shape)), groups};
 }
 
-/// Returns the layout in which each thread can combine the values of all groups for its rows. At most `maxInRegisters`
-/// bits of the group index are in the low registers. The other bits are, if possible, in lanes that only held copies.
+/// Returns the layout in which threads combine the values of all groups: the low registers hold at most
+/// `maxInRegisters` bits of the group index. If possible, the other bits are in lanes that only held copies.
 LinearLayout gatherWarpGroups(const WarpGroups &groups, unsigned axis, unsigned maxInRegisters) {
   std::vector<layout::InDim> gatheredDims = groups.layout.inDims();
   for (layout::InDim &dim : gatheredDims)
@@ -222,8 +219,8 @@ std::optional<ReductionPlan> planReduction(const LinearLayout &layout, unsigned 
   if (!groups)
     return std::nullopt;
   // With many warps, all partial results could take more registers than there are, and each thread would combine all of
-  // them. If the results are in different lanes, they are combined only once per bit, which is cheaper if combining
-  // takes more than a few operations, as in Welford's algorithm.
+  // them. Lanes combine once per bit, which is cheaper if combining takes more than a few operations, as in Welford's
+  // algorithm.
   const size_t few = target::tunedOf(cta::getTarget(combine.getParentOp())).cheapCombineOperations;
   unsigned maxInRegisters = combine.getOperations().size() > few ? 2 : 3;
   return ReductionPlan{groups->layout, gatherWarpGroups(*groups, axis, maxInRegisters)};

@@ -226,14 +226,14 @@ Value lower(OpBuilder &builder, DotOp dot) {
   return lowerToFma(builder, dot);
 }
 
-/// Copies an accumulator that moves to other registers, as when a loop swaps two accumulators.
+/// Copies an accumulator that moves to other registers, for example because a loop swaps two accumulators.
 void copyAfterWait(OpBuilder &builder, cta::AwaitOp await) {
   builder.setInsertionPointAfter(await);
   auto copy = cta::CopyRegistersOp::create(builder, await.getLoc(), await);
   await.getResult().replaceAllUsesExcept(copy.getResult(), copy);
 }
 
-/// Erases loads and conversions that led to operands now read from their buffers; users first.
+/// Erases loads and conversions of operands that MMAs now read from buffers. Visits users before their operands.
 void eraseUnused(KernelOp kernel) {
   kernel->walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
     if (isa<cta::LocalLoadOp, cta::ConvertLayoutOp, TransOp>(op) && isOpTriviallyDead(op))
@@ -278,7 +278,7 @@ struct CtaLowerDot : tile::impl::CtaLowerDotBase<CtaLowerDot> {
     getOperation().walk([&](DotOp dot) { dots.push_back(dot); });
     if (llvm::any_of(dots, [](DotOp dot) { return failed(checkOperands(dot)); }))
       return signalPassFailure();
-    // One thread issues the MMAs, so there are no teams that could alternate.
+    // With tcgen05, one thread issues all MMAs, so there are no teams that could alternate.
     if (llvm::any_of(dots, [](DotOp dot) { return isa<cta::Tcgen05Attr>(dot.getEngineAttr()); }))
       getOperation().setPingPong(false);
     for (DotOp dot : dots) {

@@ -5,16 +5,16 @@
 //   ==>
 //   for (p = CTA; p < x * y * z; p += CTAs)  { i, j, k = p mod x, p / x mod y, p / (x * y); body }
 //
-// In order `transposed`, y is fastest; in order `swizzle2d`, i and j are in groups along x. With a cluster of M x N
-// programs, the loop runs over groups, and each CTA takes the program of its rank. The order applies to groups rather
-// than programs, because otherwise neighbouring programs would be in different clusters. At the edge of the grid, CTAs
-// whose program does not exist run the nearest one and write nothing:
+// In order `transposed`, y varies fastest. In order `swizzle2d`, programs are visited in groups along x. With clusters,
+// programs form groups of M x N; the loop runs over these groups, and each CTA of a cluster takes the program of its
+// rank. The order applies to groups rather than programs, because otherwise neighbouring programs would be in different
+// clusters. At the edge of the grid, CTAs whose program does not exist run the nearest one and write nothing:
 //
 //   for (g = cluster; g < x/M * y/N * z; g += clusters) { i, j = (g mod x/M) * M + rank mod M, …; body }
 //
-// Teams alternate between the programs of their CTA. All roles iterate over the same programs. Their common values are
-// computed once, before the roles, except those that depend on the CTA's index: sharing these does not make the
-// compiled code shorter, and takes registers that epilogues need.
+// Teams alternate between the programs of their CTA. All roles iterate over the same programs. Values that all roles
+// need are computed once, before the roles, except values that depend on the CTA's index: sharing these values does not
+// make the compiled code shorter, and takes registers that epilogues need.
 #include "Analysis/Recreate.h"
 #include "Cta/CtaDialect.h"
 #include "Transforms/Cta/StreamSegments.h"
@@ -99,7 +99,7 @@ private:
 
   bool isOfClusters() const { return work.getCluster() || work.getSplitK() != 1; }
 
-  /// Assigns the parity of each cluster sum of the CTA, and returns the first parity of the next program; empty without
+  /// Assigns a parity to each cluster sum, and returns the first parity of the next program; empty if there are no
   /// sums.
   SmallVector<Value> countSums(ArrayRef<cta::ClusterSumOp> sums, ValueRange parities) {
     OpBuilder::InsertionGuard guard(rewriter);

@@ -3,8 +3,9 @@
 //
 // A ring becomes the buffers of all its slots and two mbarriers per slot: `full` counts the arrivals of the roles that
 // fill the slot and the bytes of their copies, `empty` counts the arrivals of the roles that read it. A role arrives
-// once per warp, or once if it is a single thread. Its position in a ring is the index of the next slot and the parity
-// of the phase for which it waits; each role carries these through the loops and branches in which it takes slots:
+// once per warp, or once if it is a single thread. A role's position in a ring consists of the index of the next slot
+// and the parity of the phase for which the role waits. Each role carries its position through the loops and branches
+// in which it takes slots:
 //
 //   for k {                            for k, (slot, parity) {
 //     %s = ring_wait %r                  wait full[slot], parity
@@ -12,8 +13,8 @@
 //     ring_release %r[%s]                arrive empty[slot]
 //   }                                    yield next(slot, parity) }
 //
-// On a new barrier, the phase before the first counts as complete, with parity 1. A role that fills a ring waits for
-// the other parity of `empty`, so it does not block in its first pass over the ring. Teams count their turns in the
+// On a new barrier, the phase before the first one counts as complete; its parity is 1. A role that fills a ring waits
+// for the other parity of `empty`, so it does not block in its first pass over the ring. Teams count their turns in the
 // same way: each team waits at a separate barrier, at which the warps of the other team arrive.
 #include "Cta/CtaDialect.h"
 #include "Transforms/Cta/CarryValues.h"
@@ -332,8 +333,8 @@ private:
           rewriter.eraseOp(op);
           return;
         }
-        // Without an MMA to await, threads read the slot themselves. An arrival does not wait for loads in flight to
-        // registers: the next copy, through another proxy, could overtake them.
+        // If no MMA is awaited, threads have read the slot themselves. The arrival does not wait for these loads, and
+        // the next copy, which goes through another proxy, could overtake them, so a fence is needed.
         if (release.getTokens().empty() && !alloc.getType().getBuffers().empty())
           cta::ProxyFenceOp::create(rewriter, loc);
         cta::MbarrierArriveOp::create(rewriter, loc, rings.at(alloc).empty, slotOf(release), release.getCondition(),
@@ -360,9 +361,8 @@ private:
     });
   }
 
-  /// Signals that a slot is full. Does nothing for a single-thread role, which has arrived already and whose copies
-  /// signal completion themselves. Other roles need a fence, because TMA or wgmma may read their data through another
-  /// proxy.
+  /// Signals that a slot is full. Does nothing for a single-thread role: it has already arrived, and its copies signal
+  /// completion themselves. Other roles need a fence, because TMA or wgmma may read their data through another proxy.
   void lowerCommit(cta::RingCommitOp op) {
     if (op.getByMma()) {
       cta::Tcgen05CommitOp::create(rewriter, op.getLoc(), rings.at(op.getRing().getDefiningOp()).full, slotOf(op));

@@ -2,7 +2,7 @@
 // mma.sync dots, split into K steps of the instruction.
 //
 // A dot with operands in shared memory becomes one mma_sync per K step. The operands of a step are loaded while the
-// previous step executes, and cta-pipeline can load those of the first step one iteration ahead.
+// previous step executes, and cta-pipeline can load the operands of the first step one iteration ahead.
 //
 //   %x = cta.local_load %a                       %x0, %y0 = cta.local_load at [0, 0]
 //   %y = cta.local_load %b                 ==>   %x1, %y1 = cta.local_load at [0, 16], at [16, 0]

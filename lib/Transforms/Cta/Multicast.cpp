@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// cta-multicast: load data that all CTAs of a cluster need only once.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception cta-multicast: load data only once if all CTAs of a cluster
+// need it.
 //
 // A block that the producers of all CTAs read at the same coordinates is divided: each CTA copies its part into the
 // buffers of all CTAs. Bytes are counted where they arrive, so slots become full as before; but a slot is empty only
@@ -37,19 +37,20 @@ std::optional<layout::TmaParts> planParts(KernelOp kernel, cta::TmaLoadOp load) 
     return std::nullopt;
   cta::BufferType buffer = load.getBuffer().getType();
   layout::LinearLayout layout = buffer.getLayout().getLayout();
-  // Parts are powers of two of the layout. If the buffer is smaller than its layout, they would reach beyond its end.
+  // The layout is split into equal parts. If the buffer is smaller than its layout, parts would reach beyond the end of
+  // the buffer.
   if (layout.outShape() != buffer.getShape().vec())
     return std::nullopt;
   unsigned bytes = getBytesInMemory(buffer.getElementType());
   std::optional<layout::TmaParts> parts = layout::splitTmaBoxes(layout, bytes, kernel.getClusterCtas());
   std::optional<layout::TmaBoxes> boxes = layout::planTmaBoxes(layout, bytes);
-  // A smaller box changes the tensor map, which must then be used by this copy alone.
+  // If the parts have a smaller box, the tensor map changes, so no other copy may use the map.
   bool isOwnMap = llvm::all_of(load.getDesc().getUsers(),
                                [&](Operation *user) { return user == load || isa<cta::TmaPrefetchOp>(user); });
   return parts && (parts->boxes.shape == boxes->shape || isOwnMap) ? parts : std::nullopt;
 }
 
-/// Returns true if all CTAs take the same slots.
+/// Returns true if all CTAs take the slots of the ring in lockstep.
 bool isInStep(cta::RingAllocOp ring, const RankDependence &ranks) {
   return llvm::none_of(ring->getUsers(),
                        [&](Operation *user) { return isa<cta::RingAcquireOp>(user) && ranks.mayDiverge(user); });

@@ -3,8 +3,8 @@
 //
 // If the launch allows it (programmatic dependent launch), a grid starts once every CTA of the previous grid has
 // signalled or exited. Meanwhile barriers are initialized, tensor maps prefetched and the roles' common values
-// computed. The roles await the previous grid before anything else: its results may not be written yet, and data that
-// this grid overwrites may still be read:
+// computed. The roles first await the previous grid: it may not have written its results yet, and may still read data
+// that this grid overwrites:
 //
 //   cta.warp_roles role <consumer> { body }                    role <producer> { copies }
 //   ==>
@@ -46,8 +46,8 @@ struct CtaOverlapGrids : tile::impl::CtaOverlapGridsBase<CtaOverlapGrids> {
       Block &body = role.getBody().front();
       builder.setInsertionPointToStart(&body);
       cta::AwaitGridsOp::create(builder, roles.getLoc());
-      // The first single-thread role to finish has issued its last copies; the next grid's first copies can follow
-      // them.
+      // At the end of a single-thread role, the last copies have been issued, so the next grid's first copies can
+      // follow them.
       if (role.getAttr().getOneThread()) {
         builder.setInsertionPointToEnd(&body);
         cta::LaunchDependentsOp::create(builder, roles.getLoc());

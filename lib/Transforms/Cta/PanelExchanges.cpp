@@ -35,7 +35,8 @@ Value getStored(Operation *op) {
   return store ? store.getValue() : Value();
 }
 
-/// Operations that replace others in panels, and are themselves replaced when panels become smaller.
+/// The operations of an exchange in panels: they replace the original operations, and are replaced again when panels
+/// become smaller.
 class PanelChain {
 public:
   /// `operations` are the stores, followed by the operation whose first result is the result of the exchange.
@@ -378,8 +379,8 @@ bool PanelExchanges::narrow(const SharedPlacement &placement) {
         return exchange.get();
     return nullptr;
   };
-  // Prefers buffers that are live together with the topmost one. Otherwise tries any buffer, because offsets depend on
-  // each other.
+  // First tries buffers that are live at the same time as the topmost buffer. Then tries any buffer, because the
+  // offsets of buffers depend on each other.
   for (bool isRelated : {true, false}) {
     PanelExchange *best = nullptr;
     int64_t bytes = 0;

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Passing tensors through shared memory in panels, where it cannot hold all of them at once.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception Passes tensors through shared memory in panels if shared
+// memory cannot hold all of them at once.
 //
 //   cta.local_store %x, %b              cta.panel_store %x, %p {panel = 0}
 //   %y = cta.local_load %b       ==>    %y0 = cta.panel_load %p {panel = 0}
@@ -7,8 +7,8 @@
 //                                       %y = cta.panel_load %p or %y0 {panel = 1}
 //
 // This applies to conversions, reductions and all other stores and loads by threads, to operands of scalar dots (panels
-// along K), to sources of gathers, and to histograms. It takes more barriers, and predicated instructions, but less
-// memory.
+// along K), to sources of gathers, and to histograms. Exchanges in panels take more barriers, and predicated
+// instructions, but less memory.
 #pragma once
 
 #include "Transforms/Cta/SharedPlacement.h"

@@ -3,8 +3,8 @@
 //
 // One team's epilogue overlaps the other's main loop. Both run the consumer role, with separate registers and buffers;
 // team t computes the CTA's programs t, t + 2, t + 4, … The producer still copies for all programs, so a team skips the
-// slots of the other's steps. Main loops follow each other in the order of programs, as do their slots: a team begins
-// when the other has issued its last wgmma.
+// slots of the other team's steps. Main loops and their slots follow each other in the order of programs: a team begins
+// its main loop when the other team has issued the last wgmma of the preceding one.
 //
 //   programs {                             team = cta.team; n = steps of a program
 //     A                                    if team == 1: skip n slots
@@ -91,7 +91,7 @@ private:
     return std::nullopt;
   }
 
-  /// Requires exactly one role besides the copying thread.
+  /// Returns true if there is exactly one role besides the copying thread.
   bool findConsumer() {
     reason = "the kernel has roles other than one consumer and one producer thread";
     SmallVector<cta::Role> all = plan.roles.getAll();
@@ -100,7 +100,7 @@ private:
     return all.size() == 2 && llvm::count_if(all, isOfWarps) == 1;
   }
 
-  /// Requires that the consumer role does nothing but compute whole programs.
+  /// Returns true if the consumer role does nothing but compute whole programs.
   bool findPrograms() {
     reason = "the consumer does not just compute whole programs of a persistent kernel";
     for (Operation &op : plan.roles.getBodies()[plan.consumer].front()) {
@@ -177,7 +177,7 @@ public:
   }
 
 private:
-  /// Makes the producer a whole warp group, too, with a separate register count.
+  /// Also makes the producer a whole warp group, with a separate register count.
   void setRoles(target::RoleRegisters registers) {
     SmallVector<Attribute> attributes;
     for (auto [index, role] : llvm::enumerate(plan.roles.getRoles().getAsRange<cta::RoleAttr>())) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // cta-pipeline: overlap asynchronous copies of later iterations with the computation of earlier ones.
 //
-// With S = num_stages, each copied tile gets S slots. Loop arguments count the slot to fill and the slot to use. The
-// mechanical part (prologue, loop-carried values, predicates for the last iterations) is in ExpandPipeline.h;
-// PipelinePlan.h decides which operations are prefetched, and their order.
+// With S = num_stages, each copied tile gets S slots. Loop arguments count the slot to fill and the slot to use.
+// PipelinePlan.h decides which operations are prefetched, and their order. ExpandPipeline.h rewrites the loop
+// (prologue, loop-carried values, predicates for the last iterations).
 //
 //   for: copy; commit; wait 0; load; use   ==>   copies of iterations 0 … S-2            (prologue)
 //                                                for: wait S-2; copy of iteration i+S-1; commit; load; use
@@ -18,7 +18,7 @@
 //
 // Operands that cp.async cannot copy (2-byte elements at any address, values computed from loaded ones) are loaded into
 // registers one iteration ahead. The loads are issued as soon as this iteration's values have left the registers, and
-// are hidden by its dot.
+// overlap this iteration's dot.
 //
 //   for: x = load; y = convert_layout x; mma y   ==>   for: y = convert_layout x; x' = load; mma y; yield x'
 //
@@ -33,14 +33,14 @@
 //
 //   for: wait S-2; fence; wgmma i; await that of i-1; copy of iteration i+S-1; commit
 //
-// If TMA loads the other operand, copies also come after the wgmma; cta-schedule-loop then keeps it in flight.
+// If TMA loads the other operand, copies also come after the wgmma; cta-schedule-loop then keeps the wgmma in flight.
 //
 // Operands that threads store to shared memory (transposed TMA tiles, realigned rows) are double-buffered, so that the
 // previous wgmma stays in flight meanwhile.
 //
 // A loop with no more iterations than stages gets one slot per iteration, and all of its copies are issued before it.
 // Copies that no loop prefetches are issued back to back (EarlyCopies.h) and awaited at their first use
-// (AwaitCopies.h). Loads whose values are stored to shared memory are issued back to back, too (LateStores.h).
+// (AwaitCopies.h). Loads whose values are stored to shared memory are also issued back to back (LateStores.h).
 #include "Analysis/LoopContents.h"
 #include "Analysis/LoopGraph.h"
 #include "Analysis/LoopRange.h"
@@ -71,7 +71,7 @@ using namespace tile;
 
 namespace {
 
-/// Loop arguments that count slots, one for each stage that names a slot.
+/// Loop arguments that count slots, one for each stage that uses a slot index.
 struct SlotCounters {
   Value fill, use, lookAhead;
 };
@@ -201,7 +201,8 @@ void pipeline(IRRewriter &rewriter, scf::ForOp loop, const PipelinePlan &plan) {
     cta::AsyncWaitOp::create(rewriter, pipelined.getLoc(), 0);
     foldSlots(rewriter, pipelined);
   }
-  // Copies fill the slot of the previous wgmma, which is complete, so reordering them needs no further check.
+  // Copies fill the slot of the previous wgmma, which is complete, so the copies can be reordered without further
+  // checks.
   if (LoopGraph graph(pipelined); plan.inFlight && graph.build())
     if (std::optional<MmaSchedule> flight = planInFlight(graph.nodes))
       runAhead(rewriter, graph, *flight);
@@ -251,7 +252,7 @@ void alternateBuffers(IRRewriter &rewriter, scf::ForOp loop, const target::GpuTa
     rewriter.replaceOpWithNewOp<cta::SlotOp>(alloc, alloc.getType(), buffer, counter);
   }
   // Threads synchronize between a store and its wgmma, and therefore also between that wgmma and the second store after
-  // it. The last wgmmas of a loop before this one are complete once all threads arrive here.
+  // it. An earlier loop may have used the buffers; its last wgmmas are complete once all threads have arrived here.
   rewriter.setInsertionPoint(loop);
   cta::BarrierOp::create(rewriter, loop.getLoc(), /*groups=*/false);
 }

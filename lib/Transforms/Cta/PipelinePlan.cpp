@@ -52,7 +52,8 @@ bool tile::isArrival(Operation *op) {
 
 namespace {
 
-/// Returns nullopt unless the body loads nothing from shared memory but the copied operands of one chain of MMAs.
+/// Plans the look-ahead of a loop. Returns nullopt if the body loads anything from shared memory other than the copied
+/// operands of one chain of MMAs.
 std::optional<LookAhead> planLookAhead(scf::ForOp loop) {
   SmallVector<cta::MmaSyncOp> steps(loop.getBody()->getOps<cta::MmaSyncOp>());
   DenseSet<Value> copied;
@@ -102,7 +103,7 @@ bool isPlainLoad(Operation *op) {
   return load && !load.getIsVolatile();
 }
 
-/// Returns true for an atomic update whose result is unused, so the program cannot use it to wait for others.
+/// Returns true for an atomic update whose result is unused, so that it cannot serve to wait for other programs.
 bool isBlindUpdate(Operation *op) {
   return isa<AtomicRmwOp>(op) && op->use_empty();
 }
@@ -141,10 +142,10 @@ DenseSet<Operation *> findIndices(scf::ForOp loop) {
 }
 
 /// Returns the loads of dot operands that cp.async does not copy, if all of them fit into registers alongside
-/// accumulators and addresses. Stores, and the values that they store, take registers, too.
+/// accumulators and addresses. Also counts the registers of stores and of the values that they store.
 DenseSet<Operation *> findOperands(scf::ForOp loop, const DenseSet<Operation *> &indices, const PointerBases &written) {
-  // Next to copies for mma.sync, only values that become an operand, such as weights that are widened, are prefetched.
-  // Next to wgmmas, which have larger accumulators, nothing is.
+  // In a loop that also has copies for mma.sync, only values that become an operand, such as weights that are widened,
+  // are prefetched. In a loop with wgmmas, which have larger accumulators, no values are.
   bool isForWarps = !loop.getBody()->getOps<cta::MmaSyncOp>().empty();
   bool hasCopies = isForWarps && !loop.getBody()->getOps<cta::AsyncCopyOp>().empty();
   if (hasCopies && !loop.getBody()->getOps<cta::WgmmaOp>().empty())
@@ -304,7 +305,7 @@ bool hasRoomBesidesMmas(scf::ForOp loop, const DenseSet<Operation *> &loads) {
 bool hasRoom(scf::ForOp loop, const LoopContents &contents, const DenseSet<Operation *> &loads) {
   int64_t threads = countThreads(loop);
   const target::Tuned &tuned = target::tunedOf(cta::getTarget(loop));
-  // With few threads, several CTAs run side by side, and memory is not idle while one of them reduces.
+  // If CTAs are small, several of them are resident, so memory is not idle while one of them reduces.
   const bool isSmall = threads <= 4 * target::threadsPerWarp;
   if (contents.has(LoopContent::groupMma))
     return hasRoomBesidesMmas(loop, loads);
@@ -356,7 +357,7 @@ std::optional<PipelinePlan> planLoads(scf::ForOp loop, const LoopContents &conte
     plan.values.insert(load);
     slice.insert_range(own);
   }
-  // Carried addresses will be one iteration ahead, also after the loop, so nothing but the slice may use them.
+  // Carried addresses will be one iteration ahead, even after the loop, so nothing but the slice may use them.
   bool isForSliceAlone = llvm::all_of(llvm::seq(loop.getNumRegionIterArgs()), [&](unsigned index) {
     auto isMember = [&](Operation *user) { return slice.contains(loop.getBody()->findAncestorOpInBlock(*user)); };
     return !slice.contains(loop.getYieldedValues()[index].getDefiningOp()) ||
@@ -407,7 +408,7 @@ LoopSchedule tile::planOrder(scf::ForOp loop, const PipelinePlan &plan) {
   };
   auto isUse = [&](Operation *op) { return !isArrival(op) && !taken.contains(op); };
   if (plan.copiesLast || plan.isShort) {
-    // The previous wgmma, whose slot is filled, has been awaited; or no slot is filled twice.
+    // Copies may now fill a slot: the wgmma that read this slot has been awaited, or no slot is filled twice.
     add(plan.getArrival(), isArrival);
     add(plan.getUse(), isUse);
   } else if (ahead) {

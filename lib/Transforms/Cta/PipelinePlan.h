@@ -6,13 +6,14 @@
 //   operands of the first step of a chain of MMAs         during the last step of the previous iteration
 //   loads into registers                                  one iteration ahead
 //
-// Loads into registers are prefetched in three cases. First, if their values are multiplied by FMA or mma.sync. Second,
-// next to wgmmas on TMA blocks, if they are few: scales, maxima and sums of rows, or the indices of the next blocks,
-// would otherwise arrive later than the wgmma next to which they are loaded. Third, if a loop without MMAs reduces the
-// loaded values: memory would be idle from the arrival of the loads to the end of the reduction, whose barriers all
-// warps of the CTA reach at about the same time. Other loops keep more loads in flight by having more threads, so they
-// may only spend few registers, unless the loop carries so many that threads are few anyway. Short loops that neither
-// reduce nor store are unrolled instead, so that the loads of four iterations are issued at once.
+// Loads into registers are prefetched in three cases. First, if the loaded values are multiplied by FMA or mma.sync.
+// Second, in loops with wgmmas on TMA blocks, if there are only a few loads: scales, maxima and sums of rows, or the
+// indices of the next blocks, would otherwise arrive after the wgmma is complete. Third, if a loop without MMAs reduces
+// the loaded values: memory would be idle from the arrival of the loads to the end of the reduction, because all warps
+// of the CTA reach the reduction's barriers at about the same time. In loops without reductions, more threads keep more
+// loads in flight, so prefetched values may take only a few registers, unless the loop already carries so many values
+// that only a few threads are resident. Short loops that neither reduce nor store are unrolled instead, so that the
+// loads of four iterations are issued at once.
 #pragma once
 
 #include "Target/GpuTarget.h"

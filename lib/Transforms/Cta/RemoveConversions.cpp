@@ -2,11 +2,11 @@
 // cta-remove-conversions: compute values in the layout in which they are needed.
 //
 // Backward: for `c = convert(v -> L)`, collect the operations that compute v. If they are cheap (constants, ranges,
-// arithmetic, shape changes), or the leaves of that slice are cheaper to convert than v, clone the slice in layout L.
-// A slice may go around a loop or through a branch: then the loop carries the value in L instead.
-// Forward: a conversion sinks below the arithmetic that uses its value, whatever the number of uses, to where the
-// fewest bytes must be converted, including other operands. There it meets a store, or a conversion that undoes it. It
-// also sinks below a branch that only masks its value on one side.
+// arithmetic, shape changes), or the leaves of that slice are cheaper to convert than v, clone the slice in layout L. A
+// slice may go around a loop or through a branch: then the loop carries the value in L instead. Forward: a conversion
+// sinks below the arithmetic that uses its value, whatever the number of uses, to where the fewest bytes must be
+// converted, including other operands. There, it is followed by a store, or by a conversion that undoes it. A
+// conversion also sinks below a branch that only masks its value on one side.
 //
 //   %c = convert(%acc : #mma -> #default)                       %r = arith.truncf %acc : #mma
 //   %r = arith.truncf %c                        == forward ==>  %s = convert(%r : #mma -> #store)
@@ -14,7 +14,7 @@
 //
 // Both repeat until nothing changes. Every step lowers the bytes that conversions move, or leaves them about the same
 // and sinks one conversion, and a loop-carried value changes its layout once. In rare graphs with transpositions, steps
-// of about equal cost may undo each other, so the number of steps is bounded, too.
+// of about equal cost may undo each other, so the number of steps is bounded as well.
 #include "Analysis/CarriedValue.h"
 #include "Analysis/Recreate.h"
 #include "Layout/Access.h"
@@ -40,11 +40,13 @@ using cta::ConvertLayoutOp;
 
 namespace {
 
-/// The maximum number of users that may follow a conversion, which keeps the pass linear in the size of a kernel.
+/// The maximum number of users below which a conversion may sink. The limit keeps the pass linear in the size of a
+/// kernel.
 constexpr size_t maxFollowers = 128;
 
-/// Returns the layout of the results if the operands have layout `layout`; null if `op` cannot be computed in it. A
-/// region that is executed per element may be expensive; one that combines elements is not.
+/// Returns the layout of the results if the operands have layout `layout`; null if `op` cannot be computed in it.
+/// Operations with a region that is executed per element may be expensive, so they are not recomputed; regions that
+/// combine elements are allowed.
 cta::LayoutAttr getResultLayout(Operation *op, cta::LayoutAttr layout) {
   auto interface = dyn_cast<cta::LayoutInterface>(op);
   bool mayFollow = interface && (isa<ReduceOp>(op) || (op->getNumResults() == 1 && op->getNumRegions() == 0));
@@ -52,8 +54,9 @@ cta::LayoutAttr getResultLayout(Operation *op, cta::LayoutAttr layout) {
 }
 
 /// Finds users of a conversion that can be computed in the layout of its source without converting more bytes
-/// elsewhere. Such users are, for example, a chain of arithmetic on an accumulator, even if a value in it has several
-/// uses, or the maxima of rows and the differences from them; but not two sums that are both needed elsewhere.
+/// elsewhere. One example is a chain of arithmetic on an accumulator, even if a value in it has several uses. Another
+/// one is the maxima of rows and the differences from them. Two sums that are both needed in the old layout are not
+/// such users.
 class Followers {
 public:
   Followers(ConvertLayoutOp convert, LayoutSlicer &slicer)
@@ -177,7 +180,7 @@ class Worklist {
 public:
   explicit Worklist(Operation *root) {
     root->walk([&](ConvertLayoutOp convert) { push(convert); });
-    // Inner loops first: their decisions about carried values matter most.
+    // Inner loops come first, because their decisions about carried values matter most.
     llvm::stable_sort(order, [](Operation *a, Operation *b) { return depthOf(a) > depthOf(b); });
     std::reverse(order.begin(), order.end());
   }
@@ -405,8 +408,8 @@ private:
   }
 
   /// The maximum number of steps per conversion. The kernels of examples and tests take at most three. A binary search
-  /// that is unrolled 128 times has slices that are too long to be planned, and creates new conversions again and
-  /// again; with a maximum of 64, it took 42 s to compile.
+  /// that was unrolled 128 times had slices that are too long to be planned, and its conversions were replaced by new
+  /// ones again and again: with a maximum of 64, compilation took 42 s.
   static constexpr size_t stepsPerConversion = 16;
   size_t stepsLeft = 0;
 };

@@ -14,7 +14,7 @@ Operation *tile::getCounted(Operation *op) {
   return isTurn ? op->getParentOfType<cta::WarpRolesOp>().getOperation() : nullptr;
 }
 
-/// These return true for operations of a role that fills a ring, or of one that reads it.
+/// Returns true for operations of a role that fills a ring. (The next function does the same for a role that reads it.)
 static bool isOfFilling(Operation *op) {
   return isa<cta::RingAcquireOp, cta::RingCommitOp, cta::RingDrainOp>(op);
 }

@@ -80,8 +80,8 @@ public:
     findCrossing();
   }
 
-  /// Returns true if threads have enough registers, if no buffer that two overlapping iterations access is written in
-  /// them, and if rings have as many slots as are in use at once.
+  /// Returns true if threads have enough registers, if conflicting accesses to buffers keep their order, and if rings
+  /// have as many slots as are in use at the same time.
   bool isPossible() {
     const target::Tuned &tuned = target::tunedOf(cta::getTarget(loop));
     int64_t most = std::min(tuned.tensorRegistersAhead, countThreadRegisters(loop) - tuned.spareRegistersAhead);
@@ -253,10 +253,10 @@ private:
     return std::distance(loop.getYieldedValues().begin(), next);
   }
 
-  /// Returns the accumulator arguments whose first wgmma need not read zeros. A flag tells that wgmma to overwrite;
-  /// peeling the first round instead would cost compile time, because ptxas takes 0.01 s for each wgmma of 256 columns.
-  /// The flag is derived from a slot, because LLVM would peel the round if the flag were carried, or were a comparison
-  /// of the induction variable. (LLVM unrolls loops with a few constant steps.)
+  /// Returns the accumulator arguments whose first wgmma need not read zeros. A flag makes this wgmma overwrite the
+  /// accumulator. Peeling the first round instead would cost compile time, because ptxas takes 0.01 s for each wgmma of
+  /// 256 columns. The flag is derived from a slot, because LLVM would peel the round if the flag were carried, or were
+  /// a comparison of the induction variable. (LLVM unrolls loops with a few constant steps.)
   SmallVector<unsigned> findZeroAccumulators() {
     SmallVector<unsigned> accumulators;
     for (cta::AwaitOp await : awaited) {
@@ -293,7 +293,8 @@ private:
       Value accumulator = isAddedTo ? late.lookup(await.getAcc()) : carried[carrier];
       last = before.lookup(await.getToken());
       before.map(await.getAcc(), accumulator);
-      // An accumulator that a wgmma accumulates into has no other reader; a release waits for the wgmma, too.
+      // No wait is needed here if another wgmma accumulates onto the result, which then has no other reader, and a
+      // release waits for the first wgmma anyway.
       bool isReleased = llvm::any_of(released, [&](cta::RingReleaseOp release) {
         return llvm::is_contained(release.getTokens(), await.getToken());
       });
@@ -364,9 +365,9 @@ private:
     scf::YieldOp::create(rewriter, loop.getLoc(), results);
   }
 
-  /// Emits the operations of the wanted stages. With `carried`, waits are for operations of the previous round, which
-  /// it holds, and are emitted at their positions in the schedule. Without `carried`, the waits are for operations of
-  /// this iteration and come last.
+  /// Emits the operations of the wanted stages. If `carried` is given, it holds results of the previous round, and
+  /// waits are for the operations of that round and are emitted at their positions in the schedule. Otherwise the waits
+  /// are for operations of this iteration and come last.
   void emit(IRRewriter &rewriter, IRMapping &early, IRMapping &late, std::initializer_list<LoopStage> wanted,
             std::optional<ValueRange> carried = std::nullopt) {
     SmallVector<ScheduledNode> sequence;
@@ -408,9 +409,9 @@ private:
   bool hasEarly = false;
   SmallVector<cta::AwaitOp> awaited;
   SmallVector<cta::RingReleaseOp> released; ///< Operations whose slots are released in the following round.
-  /// The slots of `released`; if it is empty, the index of a slot that is read.
+  /// The slots that `released` releases. If `released` is empty: one element, the index of a slot that a wgmma reads.
   SmallVector<Value> slots;
-  SetVector<Value> tokens; ///< The tokens that `awaited` and `released` name.
+  SetVector<Value> tokens; ///< The tokens that are operands of `awaited` and `released`.
   SetVector<Value> crossing;
   std::set<unsigned> views; ///< Early operations that late ones also use.
 };

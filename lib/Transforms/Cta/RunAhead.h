@@ -17,10 +17,11 @@
 //                                                  await the previous wgmma; release its slot if there is one
 //                                                await c; release the last slot
 //
-// Only the release is predicated; a zero-trip loop is guarded. The loop carries the values that early operations pass
-// to late ones of their iteration, which run in the next round, and a wgmma in flight together with its token. The
-// inputs of left operands pass through the await, because LLVM would otherwise compute the operands before it. A slot
-// of a ring is awaited where its first reader is issued, and released where the last one has been awaited.
+// Only the release is predicated; a zero-trip loop is guarded. Late operations of an iteration run one round after its
+// early operations. So the loop carries the values that early operations pass to late ones. It also carries each wgmma
+// in flight, together with its token. The inputs of left operands pass through the await, because LLVM would otherwise
+// compute the operands before it. A slot of a ring is awaited before its first reader is issued, and released after its
+// last reader has been awaited.
 #pragma once
 
 #include "Analysis/LoopGraph.h"
@@ -38,7 +39,8 @@ void avoidBranch(cta::RingReleaseOp release);
 int64_t countThreadRegisters(mlir::Operation *op);
 
 /// Returns true if threads have enough registers, rings have enough slots, and no writes to buffers conflict. A
-/// schedule without early operations needs a slot that tells whether there has been an iteration.
+/// schedule without early operations also requires that a wgmma reads a slot, because the carried slot index indicates
+/// whether there has been a previous iteration.
 bool mayRunAhead(const LoopGraph &graph, const MmaSchedule &schedule);
 
 /// Rewrites the loop of `graph` according to `schedule`.

@@ -10,8 +10,8 @@
 //   outside of roles, others                           awaited where the accumulator is needed
 //
 // Analysis/MmaSchedule.h plans the schedule on the loop's graph (Analysis/LoopGraph.h), and RunAhead.h rewrites the
-// loop if registers, rings and buffers allow it. The number of wgmmas in flight at a wait is not decided here, but
-// follows from the order (cta-insert-waits). A remark reports the decision, and how long each resource of a
+// loop if registers, rings and buffers allow it. This pass does not decide how many wgmmas are in flight at a wait;
+// cta-insert-waits derives this number from the order. A remark reports the decision, and how long each resource of a
 // multiprocessor is busy in an iteration (Analysis/LoopWork.h).
 #include "Analysis/LoopWork.h"
 #include "Analysis/RolePlan.h"
@@ -96,8 +96,8 @@ std::string describe(const LoopGraph &graph, const LoopPlan &plan) {
   llvm_unreachable("all overlaps are described");
 }
 
-/// Returns true if a wgmma may be awaited after `op` instead of before it: `op` writes none of its operands and does
-/// not wait for anything else.
+/// Returns true if a wgmma may be awaited after `op` instead of before it. `op` must not write an operand of the wgmma,
+/// and must not wait for anything else.
 bool mayPass(cta::AwaitOp await, Operation *op) {
   bool isUser = llvm::is_contained(op->getOperands(), await.getResult());
   bool isHarmless = isa<LoadOp, cta::WgmmaOp, cta::AwaitOp>(op) || isMemoryEffectFree(op);

@@ -13,9 +13,9 @@ namespace tile {
 /// Returns the values, and all values that are computed from them element by element, including across loop iterations.
 llvm::SetVector<mlir::Value> collectComputed(llvm::SetVector<mlir::Value> values);
 
-/// Returns the shapes that keep a row layout: those mostly reduced along columns, those reduced in a loop without MMAs,
-/// for example over the rows of a block, and those of FMA dots. A tensor reshaped from a block of another shape, such
-/// as unpacked weights, stays in the threads that hold it.
+/// Returns the shapes that keep a row layout: shapes mostly reduced along columns, shapes reduced in a loop without
+/// MMAs (for example over the rows of a block), and shapes of FMA dots. A tensor that is reshaped from a block of
+/// another shape, such as unpacked weights, also keeps its layout, so that its elements stay in their threads.
 llvm::DenseSet<llvm::ArrayRef<int64_t>> collectShapesOfRows(KernelOp kernel);
 
 } // namespace tile

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // cta-share-steps: decide which CTAs split the K steps of a program.
 //
-// The CTAs of a cluster split all programs, if that is requested; otherwise idle CTAs split those of the last wave,
-// where the kernel finds that this pays off (ShareTail.cpp).
+// If the kernel requests it, the CTAs of a cluster split all programs. Otherwise, idle CTAs split the programs of the
+// last wave if the kernel determines at run time that this pays off (ShareTail.cpp).
 //
 // Split-K clusters require a kernel whose `cluster` is 1 x 1 x N and whose programs accumulate dots. Each CTA of a
 // cluster accumulates its part of the steps, and the first one receives the others' accumulators through distributed
@@ -14,8 +14,8 @@
 //     A; for k = first … S in steps of N: acc += …
 //     B(combine acc) }
 //
-// In a kernel that is not persistent, one cluster computes each program, and the kernel's body becomes a tile.programs,
-// too. Pointers that the loop advances begin at the CTA's first step.
+// In a kernel that is not persistent, one cluster computes each program, and the kernel's body also becomes a
+// tile.programs. Pointers that the loop advances begin at the CTA's first step.
 //
 // This pays off for few programs with many steps. Unlike stream-K it needs no global memory, no flags and no schedule,
 // but it splits all programs in the same way. Accumulators are added in the order of ranks, so the result is
@@ -67,8 +67,8 @@ int64_t exchangedBytesOf(KernelOp kernel, scf::ForOp steps) {
   return std::max(inSteps, largest);
 }
 
-/// Distributes the steps to `ctas` CTAs round-robin, so that they read neighbouring columns at the same time; some may
-/// have no step at all.
+/// Distributes the steps to `ctas` CTAs round-robin, so that the CTAs read neighbouring columns at the same time. Some
+/// CTAs may have no step at all.
 void shareSteps(ProgramsOp programs, scf::ForOp steps, int64_t ctas) {
   programs.splitSteps(programs.getWork().withSplitK(ctas));
   programs->getParentOfType<KernelOp>().setClusterCtas(ctas);

@@ -14,9 +14,9 @@
 //
 // Other sums that the loop accumulates, such as the sum of an operand's columns, are split in the same way.
 //
-// Owners are at the same step of neighbouring programs at any time, as in full waves, so they share L2 reads. So do
-// helpers, if there are enough for each program to have equally many. README.md of lib/Target has the rule for when to
-// split; Cta/StreamSegments.cpp implements it.
+// At any time, owners are at the same step of neighbouring programs, as in full waves, so they share L2 reads. Helpers
+// do the same if all programs have the same number of helpers. README.md of lib/Target has the rule for when to split;
+// Cta/StreamSegments.cpp implements it.
 //
 // After Stream-K: Osama et al., "Work-Centric Parallel Decomposition for Dense Matrix-Matrix Multiplication on the GPU"
 // (2023), whose ranges begin at a different step of each program.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Assignment of shared memory offsets to buffers.
 //
-// Places the largest buffer first, and each at the lowest offset where it overlaps no placed buffer with an
-// intersecting lifetime:
+// Places the largest buffers first, each at the lowest offset where it overlaps no placed buffer with an intersecting
+// lifetime:
 //
 //   offset  0 ┌─────────────┬────────┐        a and c never live together, so they share bytes;
 //             │ a           │ c      │        cta-insert-barriers orders the accesses
@@ -14,8 +14,8 @@
 // also placed in the order in which their lifetimes begin, and the placement that takes less memory is chosen.
 //
 // Offsets are multiples of 128 bytes (all banks, and the alignment of a bulk copy); a tile with a hardware swizzle of W
-// bytes is aligned to 8 W, because the swizzle is a function of the address. Rings of mbarriers follow all buffers and
-// share no memory.
+// bytes is aligned to 8 * W bytes, because the swizzle is a function of the address. Rings of mbarriers are placed
+// after all buffers and share no memory.
 #pragma once
 
 #include "Analysis/SharedLiveness.h"

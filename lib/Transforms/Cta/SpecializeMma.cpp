@@ -65,7 +65,7 @@ public:
       : kernel(kernel), roles(roles), consumer(&roles.getBodies()[0].front()), rewriter(kernel.getContext()),
         slice(roles) {}
 
-  /// Returns false, and changes nothing, if the kernel is not of this form.
+  /// Returns false, and changes nothing, if the kernel does not have such loops.
   bool run() {
     if (!findLoops() || loops.empty() || !ringsAreTheirs() || !findSlice())
       return false;
@@ -82,8 +82,8 @@ public:
   }
 
 private:
-  /// Requires that all MMAs of the consumers are in loops that may move, and that their accumulators are only loaded
-  /// afterwards.
+  /// Finds the loops. Returns false unless all MMAs of the consumers are in loops that may move, and the accumulators
+  /// of these MMAs are only loaded afterwards.
   bool findLoops() {
     WalkResult result = consumer->walk([&](cta::Tcgen05MmaOp mma) -> WalkResult {
       scf::ForOp outermost;
@@ -118,8 +118,8 @@ private:
     return true;
   }
 
-  /// Requires that the consumers use the rings of the loops nowhere else: a slot is released by all roles that read the
-  /// ring.
+  /// Returns true if the consumers use the rings of the loops nowhere else. Otherwise, both roles would have to release
+  /// each slot, because all roles that read a ring do.
   bool ringsAreTheirs() {
     WalkResult result = consumer->walk([&](cta::RingWaitOp wait) {
       bool isOfLoop = llvm::any_of(loops, [&](MainLoop &main) { return main.loop->isAncestor(wait); });
@@ -249,7 +249,8 @@ struct CtaSpecializeMma : tile::impl::CtaSpecializeMmaBase<CtaSpecializeMma> {
   void runOnKernel() override {
     KernelOp kernel = getOperation();
     cta::WarpRolesOp roles = cta::findRoles(kernel);
-    // Slots that CTAs of a cluster share would have to be released in all of them. Teams count slots separately.
+    // In a cluster, shared slots would have to be released in all CTAs; teams count slots separately. Neither is
+    // supported.
     if (!roles || kernel.getClusterCtas() > 1 || kernel.getPingPong() || roles.countResidentCtas() != 0)
       return;
     SmallVector<Value> barriers;

@@ -173,11 +173,11 @@ public:
   }
 
 private:
-  /// Returns true if the operation stays before the roles, so that both use its results: buffers, constants, and
-  /// scalars that the producer needs, too. Memory is read inside the roles: operations outside may run before the
-  /// previous grid has ended (cta-overlap-grids). The program index is also queried there: sharing values derived from
-  /// it does not make the compiled code shorter, and takes registers that epilogues need. Loops are not shared, because
-  /// they may carry tensors of the consumer role.
+  /// Returns true if the operation stays before the roles, so that both roles use its results: buffers, constants, and
+  /// scalars that the producer also needs. Memory is read inside the roles, because operations before the roles may run
+  /// before the previous grid has ended (cta-overlap-grids). Each role also queries the program index itself: sharing
+  /// values derived from it does not make the compiled code shorter, and takes registers that epilogues need. Loops are
+  /// not shared, because they may carry tensors of the consumer role.
   bool isShared(Operation &op, const DenseSet<Operation *> &moved) {
     if (isa<cta::AllocOp, cta::MbarrierAllocOp, cta::TensorMemoryAllocOp, arith::ConstantOp>(op))
       return true;
@@ -368,7 +368,7 @@ private:
   IRRewriter rewriter;
   RolePlan plan;
   std::optional<target::RoleRegisters> budget;
-  /// Rings that have been drained since the last copy, each with the condition under which it was.
+  /// Rings that have been drained since the last copy, each with the condition under which it was drained.
   DenseSet<std::pair<Value, Value>> drained;
   SmallVector<unsigned> previous;
   SmallVector<ChannelRing> rings; ///< The ring of each channel.

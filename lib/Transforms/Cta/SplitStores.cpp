@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // cta-split-stores: store a large matrix panel by panel.
 //
-// Storing from the layout of an accumulator is slow, so the matrix goes through shared memory. Done all at once, this
-// takes shared memory for the whole matrix, and every thread holds the addresses and masks of all of its elements.
-// Instead, one panel of columns after the other goes through a small buffer:
+// Storing from the layout of an accumulator is slow, so the matrix goes through shared memory. Storing the whole matrix
+// at once would take shared memory for the whole matrix, and every thread would hold the addresses and masks of all of
+// its elements. Instead, one panel of columns after the other goes through a small buffer:
 //
 //   %y = cta.convert_layout %x : #acc -> #rows          for each panel p:  cta.local_store (columns p of %x), %buffer
 //   tile.store %ptrs, %y mask %m                  ==>                      %y = cta.local_load %buffer : #panel
 //                                                                          tile.store (columns p of %ptrs), %y mask …
 //
 // In #panel each warp writes the rows of its own accumulators, so warp groups do not wait for each other. Element-wise
-// computations of %x are split into panels, too. Consecutive stores, such as those of several gradients, alternate
+// computations of %x are also split into panels. Consecutive stores, such as those of several gradients, alternate
 // panel by panel: common inputs are computed once and have short live ranges. A branch in a loop has a private buffer,
 // whose memory the remainder of the loop can use.
 #include "Analysis/Recreate.h"
@@ -43,7 +43,7 @@ struct StorePlan {
   int64_t columns;
 
   RankedTensorType getType() { return convert.getType(); }
-  /// Returns the type of a panel; the layout says whether it is before or after the conversion.
+  /// Returns the type of a panel in the given layout: `slice` before the conversion, or `rows` after it.
   RankedTensorType getPanel(cta::LayoutAttr layout) {
     return RankedTensorType::get(rows.getLayout().outShape(), getType().getElementType(), layout);
   }

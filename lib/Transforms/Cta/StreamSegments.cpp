@@ -84,8 +84,8 @@ struct Share {
   Value program, from; ///< Where its share of split programs begins.
   Value steps;         ///< The number of steps of this share.
   Value pieces;        ///< Pieces that helpers store for this owner.
-  /// Added to a program's index, gives that of its piece: the one that this helper stores, or the last one for this
-  /// owner.
+  /// The index of a piece is this offset plus the index of its program. For a helper, this is the piece that it stores;
+  /// for an owner, the last piece that it receives.
   Value pieceOffset;
 };
 
@@ -128,7 +128,7 @@ private:
     Ranges ranges{size, n.sub(work, n.mul(size, helpers))};
     Value first = ranges.firstOf(cta, n), end = ranges.firstOf(n.add(cta, one), n);
     Value firstIndex = n.div(first, others), lastIndex = n.div(n.sub(end, one), others);
-    // CTAs without a program are mapped to the owner of some program, too, so that no divisor is zero.
+    // CTAs without a program are treated as the owner of some program, so that no divisor is zero.
     Value owned = n.select(isHelper, zero, n.min(n.sub(cta, helpers), n.sub(plan.tail, one)));
     Value begin = n.mul(owned, others);
     Value firstHelper = ranges.ctaOf(begin, n), lastHelper = ranges.ctaOf(n.sub(n.add(begin, others), one), n);
@@ -181,8 +181,8 @@ private:
     return segment.getResults().drop_front(3);
   }
 
-  /// Computes a value at its uses, which are after the main loop: computed earlier, it would take registers in the
-  /// loop.
+  /// Computes a value at its uses, which are after the main loop. If it were computed earlier, it would take registers
+  /// in the loop.
   void replaceUses(Value argument, llvm::function_ref<Value()> emit) {
     OpBuilder::InsertionGuard guard(rewriter);
     for (OpOperand &use : llvm::make_early_inc_range(argument.getUses())) {

@@ -19,8 +19,8 @@ struct Turn {
   Operation *first, *last;
 };
 
-/// Counts the registers of the matrices that the operation computes element by element, or reduces; zero if there are
-/// few.
+/// Returns the number of registers of the matrices that the operation computes element by element, or reduces; zero if
+/// the number is small.
 int64_t countWork(Operation *op) {
   const int64_t fewRegisters = target::tunedOf(cta::getTarget(op)).alternationVectorRegisters;
   auto count = [](ValueRange values) {

@@ -12,11 +12,11 @@
 //     p = exp(s) …                            turn_end
 //                                             wait s {1};  p = exp(s) …
 //
-// A turn ends when its last MMA is issued: MMAs of warp groups execute in issue order. Turns do not span the end of an
-// iteration: otherwise ptxas would move computations after the wait for the turn, and attention would take 1.27 times
-// as long. Results do not depend on turns. All warp groups take the same number of turns, because they run the same
-// loops. Turns cannot deadlock: a warp group that has the turn waits only for copies of the producer, which in turn
-// waits only for slots that were released in earlier turns.
+// A turn ends when its last MMA is issued, because MMAs execute in issue order, across warp groups. Turns do not span
+// the end of an iteration: otherwise ptxas would move computations after the wait for the turn, and attention would
+// take 1.27 times as long. Results do not depend on turns. All warp groups take the same number of turns, because they
+// run the same loops. Turns cannot deadlock: a warp group that has the turn waits only for copies of the producer,
+// which in turn waits only for slots that were released in earlier turns.
 #pragma once
 
 #include "Tile/TileDialect.h"
@@ -25,8 +25,8 @@
 
 namespace tile {
 
-/// Adds turns to those loops and programs of the consumer role that have several MMAs and enough computation between
-/// them. The order of MMAs must be final.
+/// Adds turns to loops and programs of the consumer role that have several MMAs and enough computation between them.
+/// The order of MMAs must be final.
 void takeTurns(mlir::RewriterBase &rewriter, KernelOp kernel);
 
 } // namespace tile

@@ -56,8 +56,8 @@ private:
     return isElementwise(op) ? ofLargest(op) : Derived();
   }
 
-  /// Derives the layout from the operand with the largest load. Scales, of which a thread needs few, follow that
-  /// operand.
+  /// Derives the layout from the operand with the largest load. Scales, of which a thread needs only a few, are
+  /// converted to the layout of that operand.
   Derived ofLargest(Operation *op) {
     Derived largest;
     for (Value operand : op->getOperands())
@@ -103,7 +103,8 @@ UnpackedLayouts tile::planUnpacked(KernelOp kernel, const DenseMap<Operation *, 
     Derivation left(ofLoads), right(ofLoads);
     bool isLeft = engine.getSourceA() == target::OperandSource::Threads,
          isRight = engine.getSourceB() == target::OperandSource::Threads;
-    // If one operand is unpacked, the other keeps the layout of its load, too, because both may have the same shape.
+    // If one operand is unpacked, the other one also keeps the layout of its load, because both may have the same
+    // shape.
     if (!(isLeft && left.of(dot.getA()).isUnpacked) && !(isRight && right.of(dot.getB()).isUnpacked))
       return;
     if (isLeft && left.of(dot.getA()).layout)

@@ -17,8 +17,8 @@
 
 namespace tile {
 
-/// Layouts of values whose shape has another layout. Both operands of a dot of 128x128x128 may be unpacked, for
-/// example.
+/// Layouts of values whose shape has a different layout. For example, both operands of a dot of 128x128x128 have the
+/// same shape, but may be unpacked from different loads.
 using UnpackedLayouts = llvm::MapVector<mlir::Value, cta::LayoutAttr>;
 
 /// Adds to `ofShapes` the layouts in which no data moves between such loads and dots, for shapes without a layout.
