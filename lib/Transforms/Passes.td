@@ -39,8 +39,8 @@ def TileSimplifyInductions : KernelPass<"tile-simplify-inductions", "program", "
   let summary = "express other counters of a loop in terms of its induction variable";
   let description = [{
     Requires: phase tile. Ensures: phase tile; a loop-carried integer that differs from the induction variable by a
-    constant, and sums of such an integer, are computed from the induction variable; so is a block of integers that
-    grows uniformly. Does not: change other carried values, or results of loops. Example:
+    constant, sums that contain such an integer, and blocks of integers that grow uniformly are computed from the
+    induction variable. Does not: change other carried values, or results of loops. Example:
     test/Transforms/Tile/simplify-inductions.mlir.
   }];
 }
@@ -90,7 +90,7 @@ def TileSettleEngine : KernelPass<"tile-settle-engine", "program", "Correctness"
   let summary = "revise engines whose operand assumptions did not hold";
   let description = [{
     Requires: phase tile; tensor maps are created, and blocks have their final sizes. Ensures: phase tile; the `engine`
-    of every dot names the actual sources of its operands; operands that threads store for wgmma leave a quarter of the
+    of every dot states the actual sources of its operands; operands that threads store for wgmma leave a quarter of the
     shared memory free. Does not: change anything else. Example: test/Transforms/Tile/settle-engine.mlir.
   }];
 }
@@ -148,7 +148,7 @@ def TilePadBlocks : KernelPass<"tile-pad-blocks", "program", "Correctness"> {
   let description = [{
     Requires: phase tile, descriptors expanded. Ensures: phase tile; every dimension of a tensor is a power of two, and
     elements beyond a block are neither stored nor part of a reduction or of the inner dimension of a dot; reports an
-    error where that is impossible. Does not: change the blocks of descriptors. Example:
+    error if that is impossible. Does not: change the blocks of descriptors. Example:
     test/Transforms/Tile/pad-blocks.mlir.
   }];
 }
@@ -223,9 +223,9 @@ def CtaLoadAhead : KernelPass<"cta-load-ahead", "layout", "Optimisation"> {
   let summary = "hoist loads of epilogue vectors above the main loop";
   let description = [{
     Requires: phase layout, decided layouts. Ensures: a vector that is loaded after a loop of dots, and that takes few
-    registers, is loaded before the loop, if the loop writes no memory. If possible, the load has a layout whose
-    conversion stays within the warp; so have loads of vectors inside the loop. Does not: move loads across writes to
-    memory that they may read. Example: test/Transforms/Cta/load-ahead.mlir.
+    registers, is loaded before the loop, if the loop writes no memory. If possible, the load, and loads of vectors
+    inside the loop, have a layout whose conversion stays within the warp. Does not: move loads across writes to memory
+    that they may read. Example: test/Transforms/Cta/load-ahead.mlir.
   }];
 }
 
@@ -260,9 +260,9 @@ def CtaKeepRows : KernelPass<"cta-keep-rows", "buffered", "Optimisation"> {
   let summary = "keep rows that are read several times in shared memory";
   let description = [{
     Requires: phase layout, `vector` of loads. Ensures: phase async; in a kernel without MMAs, a load outside of loops
-    that takes so many registers per thread that few CTAs would be resident becomes an async_copy, and values computed
-    from it are recomputed from the buffer after a reduction that synchronizes warps. Does not: keep loads of fewer than
-    16 bytes per thread, or with a masked value other than zero. Example: test/Transforms/Cta/keep-rows.mlir.
+    that takes so many registers per thread that only a few CTAs would be resident becomes an async_copy, and values
+    computed from it are recomputed from the buffer after a reduction that synchronizes warps. Does not: keep loads of
+    fewer than 16 bytes per thread, or with a masked value other than zero. Example: test/Transforms/Cta/keep-rows.mlir.
   }];
 }
 
@@ -301,8 +301,8 @@ def CtaInsertBarriers : KernelPass<"cta-insert-barriers", "scheduled", "Correctn
   let summary = "insert the barriers that hazards in shared memory require";
   let description = [{
     Requires: offsets of buffers. Ensures: phase allocated; there is a barrier on every path between two conflicting
-    accesses of different threads to the same bytes of shared memory. There is also one between a write to global memory
-    and a read whose elements several threads hold, unless the read is volatile or the write is by TMA. Example:
+    accesses of different threads to the same bytes of shared memory. There is also a barrier between a write to global
+    memory and a read whose elements several threads hold, unless the read is volatile or TMA writes. Example:
     test/Transforms/Cta/insert-barriers.mlir.
   }];
 }
@@ -314,9 +314,9 @@ def TileDistributePrograms : KernelPass<"tile-distribute-programs", "program", "
     iterations from one program to the next is `uneven`, and program indices along an axis along which loops get longer
     are `descending`. If CTAs may compute several programs, the body of a kernel with tensor maps is a `tile.programs`,
     in the order that the program requests with `tile.swizzle2d`; three more arguments hold the size of the grid, and
-    the launcher starts as many CTAs as are resident. Does not: make a kernel persistent that has no tensor maps,
-    whether from the launcher or, later, from `tile-device-descriptors`, or that has only maps from the launcher and is
-    `uneven`; or change the order of programs that may wait for each other. Example:
+    the launcher starts as many CTAs as are resident. Does not: make a kernel persistent if it has no tensor maps (from
+    the launcher or, later, from `tile-device-descriptors`), or if it is `uneven` and has only maps from the launcher;
+    or change the order of programs that may wait for each other. Example:
     test/Transforms/Tile/distribute-programs.mlir.
   }];
   let options = [Option<"several", "several", "bool", "true", "CTAs may compute several programs">];
@@ -327,8 +327,8 @@ def TileDeviceDescriptors : KernelPass<"tile-device-descriptors", "program", "Op
   let description = [{
     Requires: phase tile; `tile-distribute-programs` before it, because each CTA needs memory for its maps. Ensures:
     phase tile; in kernels with wgmma, descriptors used for accesses have a `place` for a tensor map in scratch memory,
-    are created as late as possible, and have a condition if it is possible that they are not used. Does not: change
-    kernels that are not persistent, or kernels for targets without `tensormap.replace`. Example:
+    are created as late as possible, and have a condition if they may remain unused. Does not: change kernels that are
+    not persistent, or kernels for targets without `tensormap.replace`. Example:
     test/Transforms/Tile/device-descriptors.mlir.
   }];
 }
@@ -358,7 +358,7 @@ def CtaSpecializeWarps : KernelPass<"cta-specialize-warps", "ringed", "Optimisat
     Requires: phase scheduled, or programs in it. Ensures: a producer executes TMA reads up to num_stages slots ahead,
     if it can compute by itself where to read. Blocks that the program also writes are read by the consumers themselves,
     outside of the deepest loops. Roles pass blocks through rings and iterate over the same programs. Scalars that both
-    need are computed once. Example: test/Transforms/Cta/specialize-warps.mlir.
+    roles need are computed once. Example: test/Transforms/Cta/specialize-warps.mlir.
   }];
 }
 
@@ -368,11 +368,11 @@ def CtaScheduleLoop : KernelPass<"cta-schedule-loop", "ringed", "Optimisation"> 
     Requires: phase scheduled, or rings in it. Ensures: a loop whose MMAs only accumulate into their own results awaits
     them, and releases their slots, after the MMAs of the next iteration are issued. In other loops, MMAs that use no
     other MMA's result are issued one iteration ahead if registers and rings allow it, and all MMAs are awaited where
-    their results are needed. MMAs of kernels without TMA copies are also awaited there, unless threads lack registers
-    for all MMAs that would then be in flight. In a loop of several MMAs with computation after them, in a role of
-    several warp groups, each group waits for its turn before the MMAs of an iteration, and passes the turn on when its
-    MMAs are issued. A remark says what was done, and how much of each resource an iteration uses. Does not: copy,
-    select or predicate an accumulator in flight. Example: test/Transforms/Cta/schedule-loop.mlir.
+    their results are needed. In kernels without TMA copies, MMAs are also awaited where their results are needed,
+    unless threads lack registers for all MMAs that would then be in flight. In a loop of several MMAs with computation
+    after them, in a role of several warp groups, each group waits for its turn before the MMAs of an iteration, and
+    passes the turn on when its MMAs are issued. A remark says what was done, and how much of each resource an iteration
+    uses. Does not: copy, select or predicate an accumulator in flight. Example: test/Transforms/Cta/schedule-loop.mlir.
   }];
 }
 
@@ -392,8 +392,8 @@ def CtaShareSteps : KernelPass<"cta-share-steps", "async", "Optimisation"> {
   let description = [{
     Requires: phase async. Ensures: if a kernel requests a `cluster` along k, and its programs accumulate dots over one
     loop, `work` says that the CTAs of a cluster split the steps, `cluster_ctas` is set, the loop executes every
-    `split_k`-th step, and a `cta.combine` follows; the body of a kernel that is not persistent becomes a
-    `tile.programs`, too. A remark says why a kernel that requests this is not split. In other persistent kernels whose
+    `split_k`-th step, and a `cta.combine` follows; the body of a kernel that is not persistent also becomes a
+    `tile.programs`. A remark says why a kernel that requests this is not split. In other persistent kernels whose
     programs accumulate over one loop with the same number of K steps, `work` has the cost of splitting the last wave,
     the loop runs from a first to a last step, and a `cta.combine` follows for the accumulator and each other sum that
     the loop carries. Does not: decide whether splitting pays off; the kernel does. Example:
@@ -445,10 +445,10 @@ def CtaInsertWaits : KernelPass<"cta-insert-waits", "ringed", "Correctness"> {
   let summary = "insert waits for wgmmas and TMA stores where they must be complete";
   let description = [{
     Requires: phase scheduled, or rings and programs in it; the order of MMAs and accesses is final. Ensures: before
-    `cta.await` and `cta.ring_release` there is a `cta.wgmma_wait` with as many pending wgmmas as have been issued since
-    the named ones, on all paths. A copy to global memory is complete before an access to the same tensor, a barrier of
-    the program or an ordering atomic operation. No wait is inserted where wgmmas and copies are complete anyway.
-    Example: test/Transforms/Cta/insert-waits.mlir.
+    `cta.await` and `cta.ring_release` there is a `cta.wgmma_wait`, whose `pending` is the number of wgmmas that, on
+    every path, have been issued after the wgmmas whose tokens the operation has. A copy to global memory is complete
+    before an access to the same tensor, a barrier of the program or an ordering atomic operation. No wait is inserted
+    where wgmmas and copies are complete anyway. Example: test/Transforms/Cta/insert-waits.mlir.
   }];
 }
 

@@ -123,8 +123,8 @@ private:
     planReshaped(accessed);
   }
 
-  /// Accesses a scanned vector in the layout of the scan if all elements lie in different sectors and a thread has only
-  /// a few elements. Then the number of sectors is the same in every layout.
+  /// Accesses a scanned vector in the scan's layout if a thread has only a few elements, all in different sectors,
+  /// because every layout then needs the same number of sectors.
   void planScanned(const llvm::MapVector<ArrayRef<int64_t>, Accesses> &ofShapes, AxisInfoAnalysis &axisInfo) {
     constexpr double sectorBytes = 32;
     auto isStrided = [&](Operation *access) {
@@ -295,8 +295,8 @@ private:
     }
   }
 
-  /// Plans 16-byte reads of a descriptor's block that is used outside of dots. If the columns of the block are reduced,
-  /// each warp holds separate columns, so that warps need not synchronize.
+  /// Plans 16-byte reads of a descriptor's block that is used outside of dots. If columns are reduced, each warp holds
+  /// separate columns, so that warps need not synchronize.
   void planBlock(DescLoadOp load) {
     constexpr int64_t accessBytes = 16;
     auto feedsMmas = [](Operation *user) { return isa<DotOp, TransOp, ReshapeOp>(user); };

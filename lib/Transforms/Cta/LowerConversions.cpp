@@ -15,8 +15,8 @@
 //
 // A conversion that only renames registers is not lowered, and neither is the conversion of a vector that takes one
 // shuffle per register. A gather becomes a store to a buffer and a load at computed offsets, as does a butterfly
-// between warps. A histogram becomes atomic additions in a buffer. Results of atomic operations and of inline PTX with
-// side effects, which only one thread computes for each element, reach other threads through a buffer.
+// between warps. A histogram becomes atomic additions in a buffer. Results that only one thread computes (atomic
+// operations, inline PTX with side effects) reach other threads in the same way.
 #include "Analysis/Recreate.h"
 #include "Analysis/RolePlan.h"
 #include "Cta/CtaDialect.h"
@@ -158,8 +158,7 @@ void lowerConversion(cta::ConvertLayoutOp convert, ConversionGroup &group) {
   convert.erase();
 }
 
-/// For an axis that is distributed over warps: the layout of one partial result per group of warps, and log2 of the
-/// number of groups.
+/// The layout of one partial result per group of warps that share the axis; log2 of the number of groups.
 struct WarpGroups {
   LinearLayout layout;
   unsigned bits = 0;
@@ -285,9 +284,8 @@ void reduceGathered(SplitReduction &split, OpBuilder &builder) {
   }
 }
 
-/// Moves a reduction and the computation of its operands up to the reductions of `group`. Returns false if the
-/// reduction depends on a reduction of the group, or on an operation with side effects after the first reduction of the
-/// group.
+/// Moves a reduction and the computation of its operands up to the reductions of `group`. Returns false if it depends
+/// on one of these, or on an operation with side effects after the first of them.
 bool joinGroup(ReduceOp reduce, ArrayRef<SplitReduction> group) {
   Operation *place = group.front().reduce;
   if (reduce->getBlock() != place->getBlock())

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Loop unrolling with a remainder loop.
 //
-//   for i = a to b step s { x } ==> for i = a to b - 3 * s step 4 * s { x; x; x; x }
-//                                       for i = a + (n - n % 4) * s to b step s { x } n: iterations, see LoopRange.h
+//   for i = a to b step s { x }   ==>   for i = a to b - 3 * s step 4 * s { x; x; x; x }
+//                                       for i = a + (n - n % 4) * s to b step s { x }    n: iterations, see LoopRange.h
 #pragma once
 
 #include "mlir/Dialect/SCF/IR/SCF.h"

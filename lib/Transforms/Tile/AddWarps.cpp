@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// tile-add-warps: compute a chain of dots with two warp groups instead of one, where there are rows for both.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception tile-add-warps: compute a chain of dots with two warp groups
+// instead of one, if there are enough rows for two.
 //
 //   num_warps = 4                                          num_warps = 8
 //   for:                                              ==>  for:
@@ -11,13 +11,13 @@
 // registers. Two warp groups share all copies, and each has half of the accumulators. The program cannot observe how
 // many warps run it.
 //
-// Kernels with one dot per iteration keep the requested number of warps, because more CTAs hide as much latency. So do
-// kernels whose threads copy all operands, because more threads would wait for each other: attention's causal backward
-// pass took 1.2 times as long with eight warps. Two warp groups are also used where one group's registers cannot hold
-// the loop's accumulators. For example, two dots of 128 x 128, as in a gated layer, leave no register for anything
-// else. Neither does an accumulator of 128 x 128 that is combined with two blocks of that size after the loop, as in
-// the backward pass of a gated layer. A CTA of one warp group would be alone on a multiprocessor, where nothing runs
-// while it waits.
+// Kernels with one dot per iteration keep the requested number of warps, because several smaller CTAs hide as much
+// latency. Kernels whose threads copy all operands also keep it, because more threads would wait for each other:
+// attention's causal backward pass took 1.2 times as long with eight warps. Two warp groups are also used where one
+// group's registers cannot hold the loop's accumulators. For example, two dots of 128 x 128, as in a gated layer, leave
+// no register for anything else. The same holds for an accumulator of 128 x 128 that is combined with two blocks of
+// that size after the loop, as in the backward pass of a gated layer. A CTA of one warp group would be alone on a
+// multiprocessor, where nothing runs while it waits.
 //
 // Kernels of fewer than four warps get four where tcgen05 computes most of their dots: only a whole warp group reaches
 // all lanes of tensor memory.
@@ -57,7 +57,7 @@ bool isChained(DotOp dot) {
   return false;
 }
 
-/// Returns true if the value, or one computed from it element by element, is a dot operand.
+/// Returns true if the value, or a value computed from it element by element, is a dot operand.
 bool isMultiplied(Value value) {
   llvm::SetVector<Value> values;
   values.insert(value);

@@ -7,8 +7,8 @@
 //   %first = 128 * program_id 0                     %first = 128 * program_id 0 descending
 //   for %i = 0 to %first + 128 step 64 { … }   ==>  for …
 //
-// Such programs are not distributed statically either: with 128 blocks of rows, and 132 CTAs that each take every 132nd
-// program, some CTAs would have only long ones.
+// Programs of different lengths are not distributed statically either: with 128 blocks of rows, and 132 CTAs that each
+// take every 132nd program, some CTAs would have only long ones.
 //
 // Programs of equal length that read through tensor maps are distributed statically: a separate producer warp runs
 // ahead, so copies for the next program overlap the epilogue of this one. The launcher starts at most as many CTAs as
@@ -18,14 +18,15 @@
 //   body  ==>  tile.programs (%i, %j, %k, %exists) in (%x, %y, %z) #tile.work<order = grid> { body }
 //
 // If a program uses its position in the grid only for a tile.swizzle2d, the operation becomes the order of the work. If
-// it needs its position for anything else, too, the operation stays, and programs run in the order of the operation's
-// input indices, with y fastest. In any other order, the programs that run at the same time would not belong to the
-// same group: with groups of 8, a GEMM of size 8192 then reads 352 million sectors from L2 instead of 292 million.
+// the program also needs its position for anything else, the operation stays, and programs run in the order of the
+// operation's input indices, with y fastest. In any other order, the programs that run at the same time would not
+// belong to the same group: with groups of 8, a GEMM of size 8192 then reads 352 million sectors from L2 instead of 292
+// million.
 //
 // Programs that wait for others, as in a scan with look-back, wait for programs with smaller indices. These must start
 // first; otherwise waiting CTAs occupy all multiprocessors, and the programs for which they wait never start. Kernels
-// with such programs keep the order of the grid. So do kernels that print, or check conditions with --debug, so that a
-// CTA computes the program whose index its messages report.
+// with such programs keep the order of the grid. Kernels that print, or that check conditions with --debug, also keep
+// this order, so that a CTA computes the program whose index its messages report.
 #include "Analysis/DeviceDescriptors.h"
 #include "Analysis/GemmPrograms.h"
 #include "Analysis/ProgramLengths.h"

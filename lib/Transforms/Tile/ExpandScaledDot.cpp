@@ -119,8 +119,8 @@ Value applyScale(ElementEmitter &emitter, Value value, const ScaledOperand &oper
   MLIRContext *context = value.getContext();
   ArrayRef<int64_t> groups = emitter.typeOf(operand.scale).getShape();
   int64_t lines = groups[0], size = emitter.typeOf(value).getDimSize(operand.kAxis) / groups[1];
-  // Scales are exact in bf16, so a multiplication in bf16 rounds once, as one in f32 would. The range of f16 is smaller
-  // than that of scales, so f16 elements are multiplied in f32.
+  // Scales are exact in bf16, so a multiplication in bf16 rounds only once, like a multiplication in f32. Scales may
+  // exceed the range of f16, so f16 elements are multiplied in f32.
   FloatType wide = type;
   if (!type.isBF16())
     wide = Float32Type::get(context);
@@ -165,8 +165,8 @@ Value convert(OpBuilder &builder, Location loc, const ScaledOperand &operand, Fl
 } // namespace
 
 /// Moves the bits of a 4-bit float (sign, 2-bit exponent with bias 1, 1-bit mantissa) to the corresponding positions of
-/// a 16-bit float. The exponent is then too small by the difference of the biases, also for subnormal numbers, and one
-/// multiplication corrects it. The two elements of a byte are moved together, as a word of two 16-bit floats.
+/// a 16-bit float. The exponent is then too small by the difference of the biases, and one multiplication corrects it,
+/// even for subnormal numbers. The two elements of a byte are moved together, as a word of two 16-bit floats.
 Value unpackE2M1(OpBuilder &builder, Location loc, Value packed, unsigned axis, FloatType element) {
   ElementEmitter emitter(builder, loc);
   const int64_t mantissaBits = element.isBF16() ? 7 : 10, bias = element.isBF16() ? 127 : 15;

@@ -9,12 +9,12 @@
 //   store select(%m, %x, 0) * %y mask %m          ==>  store %x * %y mask %m
 //   (64 * program_id + arange) / 4, signed        ==>  unsigned
 //
-// Block pointers check both ends of each dimension, of which a mask needs at most one. Masks are computed for each
-// access of a thread, in each iteration. Code under a condition that always holds can be hoisted or prefetched. A
-// 64-bit comparison takes two instructions, and two registers per operand. Values that are not stored need not be
-// selected, even if a preceding reduction needed the selection. A signed quotient rounds towards zero, which takes
-// three instructions more than a shift. A signed remainder of a division by 2 can be -1, so neighbouring elements would
-// need separate conditions.
+// Block pointers check both ends of each dimension, but a mask needs at most one of these checks. Masks are computed
+// for each access of a thread, in each iteration. Code under a condition that always holds can be hoisted or
+// prefetched. A 64-bit comparison takes two instructions, and two registers per operand. Values that are not stored
+// need not be selected, even if a preceding reduction needed the selection. A signed quotient rounds towards zero,
+// which takes three instructions more than a shift. A signed remainder of a division by 2 can be -1, so neighbouring
+// elements would need separate conditions.
 #include "Analysis/IndexBounds.h"
 #include "Cta/CtaDialect.h"
 #include "Transforms/Passes.h"

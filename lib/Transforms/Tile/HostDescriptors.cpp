@@ -8,9 +8,10 @@
 //
 // The recipe's shape and strides are expressions in the language of lib/Runtime/Expression, outermost dimension first,
 // in elements; the last stride is 1 and is omitted. A negative size counts as zero, so `max(M, 0)` is written `M`.
-// Values are printed only if host and kernel compute the same: 64-bit host arithmetic equals that of the kernel unless
-// the kernel overflows, which index arithmetic is assumed not to do; signed division is printed only if it rounds like
-// Python's. tile.make_desc requires strides that are multiples of 16 bytes; the launcher checks this.
+// Values are printed only if host and kernel compute the same result. 64-bit host arithmetic gives the kernel's result
+// unless the kernel overflows, and index arithmetic is assumed not to overflow. Signed division is printed only if it
+// rounds like Python's division. tile.make_desc requires strides that are multiples of 16 bytes; the launcher checks
+// this.
 //
 // A descriptor whose block size is not a power of two is passed only if its copies need not be padded
 // (Analysis/OddBlocks.h), and a kernel may pass only a limited number of descriptors. All other descriptors are
@@ -149,8 +150,8 @@ public:
   }
 
 private:
-  /// Keeps as many descriptors as a kernel may have, in the order of their first reads. The kernel encodes the others,
-  /// or does without them.
+  /// Keeps as many descriptors as a kernel may have, in the order of their first reads. The kernel encodes the others
+  /// itself, or they are expanded.
   void dropTooMany(SmallVector<std::pair<MakeDescOp, Recipe>> &plan) {
     auto isRead = [](auto &entry) { return llvm::any_of(entry.first->getUsers(), llvm::IsaPred<DescLoadOp>); };
     SmallVector<Recipe> taken;

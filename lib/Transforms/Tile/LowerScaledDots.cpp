@@ -2,8 +2,9 @@
 // tile-lower-scaled-dots: replace scaled dots by dots that the target supports.
 //
 // Tensor cores that support scales (tcgen05, and mma.sync of sm_120a) multiply 4-bit or 8-bit elements directly. If one
-// operand has elements of 4 bits and the other of 8, the former are converted to e4m3, which represents them all; an
-// operand without scales gets scales of 1. All other dots are converted to 16-bit floats (ExpandScaledDot.h):
+// operand has 4-bit elements and the other has 8-bit elements, the 4-bit elements are converted to e4m3, which
+// represents all of them. An operand without scales gets scales of 1. All other dots are converted to 16-bit floats
+// (ExpandScaledDot.h):
 //
 //   tile.dot_scaled %a scale %s as e2m1,        tile.dot %a, %b, %c scales %s, %t     on sm_100f
 //                   %b scale %t as e2m1, %c ==>
@@ -29,7 +30,7 @@ using target::MmaType;
 
 namespace {
 
-/// Lowers the scaled dots of a kernel in program order: earlier dots get memory for operands and scales first.
+/// Lowers the scaled dots of a kernel in program order, so earlier dots get memory for operands and scales first.
 class ScaledDotLowering {
 public:
   explicit ScaledDotLowering(KernelOp kernel) : gpu(cta::getTarget(kernel)), numWarps(kernel.getNumWarps()) {

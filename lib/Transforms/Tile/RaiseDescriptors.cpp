@@ -12,13 +12,14 @@
 // from a table, the descriptor is created after that load, and the kernel encodes the tensor map
 // (tile-device-descriptors).
 //
-// Only profitable accesses are turned into descriptor accesses, or raised: both operands of a dot or neither, because
-// wgmma requires both to come through tensor maps; and the stores of a kernel with such a dot. Elementwise kernels are
-// unchanged: they reach copy speed with plain vector accesses. Kernels with several dots whose operands are loaded only
-// once or twice are unchanged, too: a producer warp would have nothing to prefetch, and would leave no room for a
-// second resident CTA. Nor is anything raised in a loop whose threads copy other operands, or need the registers that a
-// producer takes, or in a program that waits for other programs. Analysis/RaisableAccesses.h says which accesses can be
-// raised, tile-choose-engine which dots qualify.
+// Only profitable accesses are turned into descriptor accesses ("raised"): the loads of a dot's operands, if both can
+// be raised, because wgmma requires both to come through tensor maps; and the stores of a kernel with such a dot.
+// Elementwise kernels are unchanged: they reach copy speed with plain vector accesses. Kernels with several dots whose
+// operands are loaded only once or twice are also unchanged: a producer warp would have nothing to prefetch, and would
+// leave no room for a second resident CTA. Accesses in a loop are not raised if its threads copy other operands, or
+// need the registers that a producer would take. Nothing is raised in a program that waits for other programs.
+// Analysis/RaisableAccesses.h determines which accesses can be raised, and tile-choose-engine determines which dots
+// qualify.
 #include "Analysis/EngineChoice.h"
 #include "Analysis/LoopRange.h"
 #include "Analysis/Recreate.h"
@@ -212,7 +213,7 @@ private:
 
 // Rewriting of the accesses.
 
-/// Emits polynomials, with the factors themselves or with copies of them at the kernel's entry.
+/// Emits polynomials, either with the original factors or with copies of the factors at the kernel's entry.
 class PolynomialEmitter {
 public:
   PolynomialEmitter(OpBuilder &builder, Location location) : builder(builder), location(location) {}

@@ -10,7 +10,7 @@
 // only once (CSE), and the relation between the boundaries of loads and stores becomes visible.
 //
 // Blocks of integers that grow uniformly are computed from their initial value: a loop-carried block has only one
-// layout, but offsets along K, which mask both operands of a dot, are needed in two.
+// layout, but offsets along K, which mask both operands of a dot, are needed in two layouts.
 #include "Analysis/AffineBlock.h"
 #include "Transforms/Passes.h"
 

@@ -7,11 +7,11 @@
 //                                                           %result = trans of the loop's result
 //
 // A decoder multiplies weights by the activations of a few tokens. A wgmma always computes 64 rows. As the left
-// operand, the weights fill them, with one column per token; as the right operand, they would be multiplied by rows of
-// zeros. wgmma also has instructions with 144 columns, but not with 144 rows: blocks of 144 x 128 split a result of
-// 1536 x 1536 into 132 blocks, one for each multiprocessor of an H200. TMA copies both operands to shared memory, where
-// a matrix descriptor supports either layout, so transposing them is free; the accumulator is transposed once, when it
-// is written. Analysis/SwappedDot.h says which dots can be swapped.
+// operand, the weights fill these rows, and there is one column per token. As the right operand, the weights would
+// mostly be multiplied by rows of zeros. wgmma also has instructions with 144 columns, but not with 144 rows: blocks of
+// 144 x 128 split a result of 1536 x 1536 into 132 blocks, one for each multiprocessor of an H200. TMA copies both
+// operands to shared memory, where a matrix descriptor supports either layout, so transposing them is free; the
+// accumulator is transposed once, when it is written. Analysis/SwappedDot.h says which dots can be swapped.
 #include "Analysis/EngineChoice.h"
 #include "Analysis/SwappedDot.h"
 #include "Transforms/Passes.h"
