@@ -11,8 +11,8 @@ using namespace mlir;
 
 namespace tile {
 
-// One element for each lane of a warp. Accesses to smaller blocks are ignored: they take one or two instructions
-// anyway.
+// A block with one element for each lane of a warp. Accesses to smaller blocks are ignored, because they take only one
+// or two instructions anyway.
 constexpr int64_t smallestBlock = 32;
 
 int64_t GlobalAccess::elementBytes() const {
@@ -146,7 +146,7 @@ SmallVector<BlockArgument> findUnitStrides(KernelOp kernel, const GlobalAccess &
   SmallVector<BlockArgument> strides;
   AccessInputs inputs = collectInputs(access, /*withMask=*/false);
   if (inputs.dependsOnMemory)
-    return strides; // no parameter makes addresses that are loaded from memory contiguous
+    return strides; // No assumption about a parameter makes addresses contiguous that are loaded from memory.
   // Indices that wrap around a size (`% N`) are contiguous in groups if N is a multiple of the group size.
   auto divideAllBut = [&](PromiseTrial &trial, BlockArgument except) {
     for (BlockArgument parameter : inputs.integers)

@@ -82,11 +82,11 @@ using Divisors = std::map<unsigned, int64_t>;
 
 struct Widening {
   int64_t bytes = widestAccess; ///< The width that each access should reach.
-  bool byTma = false;           ///< Whether access by TMA counts as wide, too, for blocks of at least two dimensions.
+  bool byTma = false; ///< Whether a block of at least two dimensions also counts as wide if TMA can access it.
 };
 
-/// Returns the smallest divisors with which every access that can become wide is wide. Empty if no access gains from
-/// them.
+/// Returns the smallest divisors with which every access that can reach the width `wanted` reaches it. Returns no
+/// divisors if no access gains from any.
 Divisors findDivisors(KernelOp kernel, llvm::ArrayRef<GlobalAccess> accesses, Widening wanted);
 
 } // namespace tile

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Computes the vector width of global-memory accesses from what the layout provides and what the addresses allow.
+// Computes the vector width of global-memory accesses from the layout and from the facts about the addresses.
 #include "Analysis/AccessVector.h"
 
 #include "Cta/CtaDialect.h"

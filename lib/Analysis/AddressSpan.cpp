@@ -14,7 +14,7 @@ void AddressSpans::analyse() {
   solver.emplace();
   dataflow::loadBaselineAnalyses(*solver);
   solver->load<dataflow::IntegerRangeAnalysis>();
-  // The states of an analysis that stopped early are too optimistic to be used.
+  // The states are usable only if the analysis succeeds: before the fixed point, they are too optimistic.
   if (failed(solver->initializeAndRun(kernel)))
     solver->eraseAllStates();
 }

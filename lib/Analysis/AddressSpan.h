@@ -17,7 +17,8 @@ public:
   explicit AddressSpans(mlir::Operation *kernel) : kernel(kernel) {}
 
   /// Returns the size in bytes of a region that contains all elements to which `pointer`, a tensor, can point; nullopt
-  /// if there is no bound. Few kernels need this, so the first call analyses the kernel, in its current state.
+  /// if there is no bound. Only a few kernels need this, so the kernel is not analysed before the first call, and then
+  /// in the state that it has at that time.
   std::optional<uint64_t> getBytes(mlir::Value pointer);
 
 private:

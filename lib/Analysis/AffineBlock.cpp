@@ -14,8 +14,8 @@ using namespace tile;
 
 using MaybeBlock = std::optional<AffineBlock>;
 
-/// The maximum depth of operand chains that are followed; longer ones come from unrolled loops and would overflow the
-/// stack.
+/// The maximum depth to which chains of operands are followed. Longer chains come from unrolled loops, and following
+/// them would overflow the stack.
 static constexpr unsigned maxExpressionDepth = 500;
 
 bool AffineBlock::isUniform() const {
@@ -82,7 +82,7 @@ MaybeBlock AffineBlocks::get(Value value) {
   auto [entry, isNew] = known.try_emplace(value);
   if (!isNew)
     return entry->second;
-  // The entry says "unknown" until the form is computed, in case the value depends on itself.
+  // Until the form is computed, the entry says "unknown"; this ends the recursion if the value depends on itself.
   MaybeBlock form;
   if (depth < maxExpressionDepth) {
     ++depth;
@@ -143,8 +143,8 @@ MaybeBlock AffineBlocks::computeCarried(BlockArgument argument) {
   return grown ? MaybeBlock(addBlocks(*first, *grown)) : std::nullopt;
 }
 
-/// If a hint is about a factor or base itself (a parameter or a loaded value), its result becomes a separate factor,
-/// because the hint's facts apply to the result.
+/// If the hint is about a factor or a base itself (a parameter or a loaded value), the hint's result becomes a separate
+/// factor, because the facts of the hint hold for that result only.
 static MaybeBlock followHint(HintOp hint, MaybeBlock form) {
   bool isIdentity = form && (form->base == hint.getSrc() || form->start.getSingleFactor() == hint.getSrc());
   return isIdentity && !isa<RankedTensorType>(hint.getType()) ? std::nullopt : form;
@@ -158,9 +158,9 @@ MaybeBlock AffineBlocks::computeResult(Operation *op) {
   return computeArithmetic(op);
 }
 
-/// Translates conditions on the operand's indices into conditions on the result's. If a dimension of size 1 is
-/// repeated, a condition on its only index holds for all repeated elements or for none, so it has no bound in the
-/// result.
+/// Translates conditions on the operand's indices into conditions on the result's indices. If a dimension of size 1 is
+/// repeated, a condition on its only index holds either for all repeated elements or for none, so the translated
+/// condition has no bound.
 static void followShape(Conditions &conditions, ShapeChange change) {
   for (Condition &condition : conditions)
     if (condition.dim && !(condition.dim = change.getResultDim(*condition.dim)))
@@ -174,7 +174,7 @@ MaybeBlock AffineBlocks::computeShape(ShapeChange change) {
     return form;
   SmallVector<Polynomial, 2> steps;
   for (auto [from, size] : llvm::zip_equal(*dims, cast<RankedTensorType>(change->getResult(0).getType()).getShape()))
-    steps.push_back(from && size != 1 ? form->steps[*from] : Polynomial()); // with size 1 the only index is 0
+    steps.push_back(from && size != 1 ? form->steps[*from] : Polynomial()); // with size 1, the only index is 0
   form->steps = std::move(steps);
   followShape(form->domain, change);
   if (!llvm::all_of(form->domain, [](const Condition &condition) { return condition.isBoundary(); }))
@@ -234,7 +234,7 @@ MaybeBlock AffineBlocks::computeArithmetic(Operation *op) {
       .Default([](Operation *) { return std::nullopt; });
 }
 
-/// Handles `x % d` for a non-negative x: where x is below d, the result is x.
+/// Handles `x % d` for a non-negative x: wherever x < d, the result is x.
 MaybeBlock AffineBlocks::computeRemainder(Operation *op) {
   auto tensor = dyn_cast<RankedTensorType>(op->getResult(0).getType());
   MaybeBlock number = get(op->getOperand(0)), divisor = get(op->getOperand(1));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Integers and pointers that grow linearly along each dimension of a tensor.
+// Affine forms: integers and pointers that grow linearly along each dimension of a tensor.
 //
 //   %p = a + (rows[:, None] * lda + ks[None, :]) + first * lda        base a, start first*lda, steps [lda, 1]
 //
@@ -21,8 +21,8 @@ namespace tile {
 
 class ShapeChange;
 
-/// The condition `index < bound` along one dimension, or some other condition if there is no bound. A condition without
-/// a dimension depends on the indices of several.
+/// The condition `index < bound` along dimension `dim`. Without a bound, it is some other condition on that dimension's
+/// index; without a dimension, it depends on the indices of several dimensions.
 struct Condition {
   std::optional<unsigned> dim;
   std::optional<Polynomial> bound;
@@ -49,8 +49,8 @@ public:
   /// `facts` says which integers are non-negative.
   explicit AffineBlocks(AxisInfoAnalysis &facts) : facts(facts) {}
 
-  /// Returns the exact affine form of `value`, or nullopt. A scalar always has one: at worst, the scalar itself is the
-  /// only factor or base.
+  /// Returns the exact affine form of `value`, or nullopt. Every scalar has a form: at worst, its only factor or base
+  /// is the scalar itself.
   std::optional<AffineBlock> get(mlir::Value value);
 
   /// Returns conditions such that the mask is true exactly where all of them hold.

@@ -2,8 +2,8 @@
 // AxisInfo: the lattice, and the data-flow analysis that carries it through structured control flow.
 //
 // The analysis is MLIR's sparse forward analysis: it visits an operation when the facts of an operand change, joins the
-// initial and yielded values of loops, and stops at a fixed point. Facts only get weaker (all of them are powers of two
-// that shrink), so it terminates. The rules of the operations are in AxisInfoRules.cpp and AxisInfoArith.cpp.
+// initial and yielded values of loops, and stops at a fixed point. It terminates because facts only get weaker: they
+// are powers of two that shrink. The rules of the operations are in AxisInfoRules.cpp and AxisInfoArith.cpp.
 #include "Analysis/AxisInfo.h"
 #include "Analysis/AxisInfoRules.h"
 
@@ -71,8 +71,7 @@ AxisInfo AxisInfo::join(const AxisInfo &lhs, const AxisInfo &rhs) {
   if (lhs.constant != rhs.constant)
     result.constant.reset();
   result.range = lhs.range.widen(rhs.range);
-  // If the range already proves the value non-negative, keep the assumption only if both sides make it: it adds
-  // nothing.
+  // The assumption adds nothing if the joined range is non-negative; then keep it only if both sides make it.
   result.nonNegativeOffset = result.isNonNegative() ? lhs.nonNegativeOffset && rhs.nonNegativeOffset
                                                     : lhs.isNonNegativeOffset() && rhs.isNonNegativeOffset();
   result.isAssumed = lhs.isAssumed || rhs.isAssumed;
@@ -91,7 +90,7 @@ int64_t AxisInfo::getDivisibilityOfGroups(unsigned dim, int64_t group) const {
 }
 
 int64_t AxisInfo::getDivisibilityOfAll() const {
-  // Each dimension covers all elements, so the strongest fact applies to all of them.
+  // The groups of each dimension cover all elements, so the strongest of the dimensions' facts applies to all elements.
   int64_t best = 1;
   for (unsigned dim = 0; dim < getRank(); ++dim)
     best = std::max(best, getDivisibilityOfGroups(dim, 1));
@@ -141,7 +140,7 @@ public:
                                ArrayRef<AxisLattice *> results) override {
     SmallVector<const AxisInfo *> infos;
     for (const AxisLattice *operand : operands) {
-      // Not reached yet: the operation is visited again later.
+      // An operand has not been reached yet; the operation is visited again later.
       if (operand->getValue().getRank() == 0)
         return success();
       infos.push_back(&operand->getValue());
@@ -202,7 +201,8 @@ public:
 AxisInfoAnalysis::AxisInfoAnalysis(Operation *kernel) : solver(std::make_unique<DataFlowSolver>()) {
   dataflow::loadBaselineAnalyses(*solver);
   solver->load<AxisDataFlow>();
-  // The states of an analysis that stopped early are too optimistic to be used; without states every value is unknown.
+  // The states are usable only if the analysis succeeds: before the fixed point, they are too optimistic. Without
+  // states, every value is unknown.
   if (failed(solver->initializeAndRun(kernel)))
     solver = std::make_unique<DataFlowSolver>();
 }

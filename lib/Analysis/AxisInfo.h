@@ -5,17 +5,17 @@
 //     contiguity 64 (aligned groups of 64 elements count up by one), divisibility 16 (of the first of each group)
 //   x / 16:   constancy 16 (aligned groups of 16 elements are equal)
 //
-// A scalar is treated like a tensor of one element. For pointers "count up by one" means one pointee, and divisibility
-// is in bytes. All facts are powers of two, at least 1. Floats and masks only have a constancy.
+// A scalar is treated like a tensor of one element. For pointers, "count up by one" means by the size of one pointee,
+// and divisibility is in bytes. All facts are powers of two, at least 1. Floats and masks have only a constancy.
 //
 // Facts hold modulo 2^width. Where contiguity exceeds divisibility, a group may straddle the end of the integer range:
-// such contiguity is correct only if the program's additions do not overflow, so use it for heuristics, not for proofs;
-// the aligned part, min(contiguity, divisibility), always holds. Ranges are proven (IntegerRange.h).
+// such contiguity is correct only if the program's additions do not overflow, so use it for heuristics, not for proofs.
+// The smaller of the two, min(contiguity, divisibility), always holds. Ranges are proven (IntegerRange.h).
 //
-// Offsets get stronger assumptions: index arithmetic does not overflow and run-time divisors are positive, because an
-// access at a negative offset is a bug in the program. Under these assumptions, signed `%` preserves contiguity. The
-// result may be used for addresses only (`isAssumed`): no constancy is derived from it, because masks and values rely
-// on constancy.
+// For offsets, more is assumed: index arithmetic does not overflow and run-time divisors are positive, because an
+// access at a negative offset is a bug in the program. Under these assumptions, signed `%` preserves contiguity.
+// Contiguity found in this way may be used for addresses only (`isAssumed`). No constancy is derived from it, because
+// masks and values rely on constancy.
 #pragma once
 
 #include "Analysis/IntegerRange.h"
@@ -39,10 +39,11 @@ struct AxisInfo {
   IntegerRange range;                                                ///< The range of all elements, for integers.
   /// Assumed non-negative because an address is computed from it; nothing else is known.
   bool nonNegativeOffset = false;
-  bool isAssumed = false; ///< Contiguity holds for addresses alone.
-  int64_t step = 1;       ///< Distance between contiguous elements: 1, or the size of the pointee in bytes.
+  bool isAssumed =
+      false; ///< Whether contiguity rests on the assumptions about offsets, so that it may be used for addresses only.
+  int64_t step = 1; ///< Distance between contiguous elements: 1, or the size of the pointee in bytes.
 
-  /// Divisibility of zero, and the limit for all others.
+  /// The divisibility of zero, and the upper limit of every divisibility.
   static constexpr int64_t maxDivisibility = int64_t(1) << 62;
 
   /// Returns the facts of an unknown value.
@@ -59,13 +60,13 @@ struct AxisInfo {
   /// Returns the contiguity of groups that start at aligned values: the largest group size for which neither an end of
   /// the integer range nor a multiple of the group size lies inside a group.
   int64_t getAlignedContiguity(unsigned dim) const;
-  /// Splits the dimension into groups of `group` elements, at most the contiguity, and returns the divisibility of the
-  /// groups' first elements.
+  /// Splits the dimension into groups of `group` elements, where `group` is at most the contiguity, and returns the
+  /// divisibility of the groups' first elements.
   int64_t getDivisibilityOfGroups(unsigned dim, int64_t group) const;
   /// Returns the divisibility of every element.
   int64_t getDivisibilityOfAll() const;
   bool isNonNegative() const { return range.isNonNegative(); }
-  /// Returns true if no address computed from the value precedes its buffer.
+  /// Returns true if the value is non-negative, either proven or assumed because it is an offset.
   bool isNonNegativeOffset() const { return nonNegativeOffset || isNonNegative(); }
 
   bool operator==(const AxisInfo &) const = default;
@@ -83,7 +84,8 @@ public:
 
 private:
   std::unique_ptr<mlir::DataFlowSolver> solver;
-  llvm::DenseMap<mlir::Value, std::unique_ptr<AxisInfo>> unreached; ///< Values in dead code, on demand.
+  llvm::DenseMap<mlir::Value, std::unique_ptr<AxisInfo>>
+      unreached; ///< The facts of values in dead code, created by `get`.
 };
 
 } // namespace tile

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // AxisInfo: rules of element-wise arithmetic.
 //
-// Most rules are about aligned groups. If x counts up over g elements from a multiple of g, and y is the same multiple
-// of g for all of them, then x = g*q + i with i from 0 to g-1 and y = g*p. Hence
-//   x / y is the same for all,   x % y = g*(q % p) + i counts up,   x < y compares q with p and is the same for all.
+// Most rules are about aligned groups. If, within a group, x counts up over g elements from a multiple of g, and y is
+// one multiple of g for all elements, then x = g*q + i with i from 0 to g-1 and y = g*p. Hence
+//   x / y is constant in the group,   x % y = g*(q % p) + i counts up,   x < y compares q with p and is constant.
 #include "Analysis/AxisInfoArith.h"
 #include "Analysis/AxisInfoRules.h"
 
@@ -28,7 +28,7 @@ static int64_t getAlignedGroup(const AxisInfo &counting, const AxisInfo &uniform
   return std::min({counting.getAlignedContiguity(dim), uniform.getConstancy(dim), uniform.getDivisibilityOfAll()});
 }
 
-/// Returns facts that contain only the constancy that both operands have in common.
+/// Returns facts that say only this: elements are equal where they are equal in both operands.
 static AxisInfo startFrom(Type type, const AxisInfo &lhs, const AxisInfo &rhs) {
   AxisInfo info = AxisInfo::unknown(type);
   for (unsigned dim = 0; dim < info.getRank(); ++dim)
@@ -42,8 +42,8 @@ static void setDivisibilityOfAll(AxisInfo &info, int64_t divisibility) {
 
 // Rules for operations with two operands. If both are constants, the operation has already been folded.
 
-/// Infers the facts of x + y, which counts up where one operand does and the other is constant. For x - y, only x may
-/// count up.
+/// Infers the facts of x + y. The sum counts up where one operand counts up and the other is constant. For x - y, only
+/// x may count up.
 static AxisInfo inferSum(Type type, const AxisInfo &lhs, const AxisInfo &rhs, bool isDifference) {
   AxisInfo info = startFrom(type, lhs, rhs);
   for (unsigned dim = 0; dim < info.getRank(); ++dim) {
@@ -120,7 +120,7 @@ static AxisInfo inferQuotient(Type type, const AxisInfo &lhs, const AxisInfo &rh
   if (exact && !lhs.isAssumed)
     for (unsigned dim = 0; dim < info.getRank(); ++dim)
       info.constancy[dim] = std::max(info.constancy[dim], getAlignedGroup(lhs, rhs, dim));
-  // A multiple of d * n divided by d is a multiple of n, whatever the sign.
+  // A multiple of d * n, divided by d, is a multiple of n, whatever its sign.
   if (rhs.constant && *rhs.constant > 0 && llvm::isPowerOf2_64(*rhs.constant))
     setDivisibilityOfAll(info, std::max<int64_t>(lhs.getDivisibilityOfAll() / *rhs.constant, 1));
   info.nonNegativeOffset = lhs.isNonNegativeOffset() && (!rhs.constant || *rhs.constant > 0);
@@ -181,7 +181,8 @@ static AxisInfo inferLeftShift(Type type, const AxisInfo &lhs, const AxisInfo &r
   return info;
 }
 
-/// Both right shifts round down, so groups that differ only in the bits that are shifted out become constant.
+/// Both kinds of right shift round down, so a group becomes constant if its elements differ only in the bits that are
+/// shifted out.
 static AxisInfo inferRightShift(Type type, const AxisInfo &lhs, const AxisInfo &rhs) {
   if (rhs.constant == 0)
     return lhs;
@@ -209,8 +210,8 @@ static AxisInfo inferComparison(arith::CmpIOp op, const AxisInfo &lhs, const Axi
   using Predicate = arith::CmpIPredicate;
   AxisInfo info = startFrom(op.getType(), lhs, rhs);
   Predicate predicate = op.getPredicate();
-  // x < y and x >= y have the same result for a whole group of x; y > x and y <= x are the same comparisons with the
-  // sides swapped.
+  // x < y and x >= y are constant in an aligned group of x; y > x and y <= x are the same comparisons with the sides
+  // swapped.
   bool leftCounts = llvm::is_contained({Predicate::slt, Predicate::ult, Predicate::sge, Predicate::uge}, predicate);
   bool rightCounts = llvm::is_contained({Predicate::sgt, Predicate::ugt, Predicate::sle, Predicate::ule}, predicate);
   for (unsigned dim = 0; dim < info.getRank(); ++dim) {
@@ -234,7 +235,7 @@ static AxisInfo inferSelect(arith::SelectOp op, const AxisInfo &condition, const
     info.contiguity[dim] = group;
     info.constancy[dim] = std::min(info.constancy[dim], condition.constancy[dim]);
   }
-  // Two different constants are not a constant; equal ones remain constant whatever the condition.
+  // Two different constants do not give a constant, but two equal constants do, whatever the condition.
   if (info.constant)
     return AxisInfo::fromConstant(op.getType(), *info.constant);
   return info;
@@ -258,10 +259,10 @@ void tile::limitContiguityToSignedRange(AxisInfo &info, Type element) {
 static AxisInfo inferCast(Operation *op, const AxisInfo &src) {
   Type from = getElementTypeOf(op->getOperand(0).getType()), to = getElementTypeOf(op->getResult(0).getType());
   AxisInfo info = src;
-  // This has no effect on an index, which has no width and is cast without loss.
+  // This has no effect on values of type index, whose casts lose nothing.
   bool narrows = isa<arith::TruncIOp>(op);
   limitContiguityToSignedRange(info, narrows ? to : from);
-  // These casts wrap at other values than the ends of the signed range, so only aligned groups stay consecutive.
+  // These casts wrap at values other than the ends of the signed range, so only aligned groups stay consecutive.
   if (narrows || (isa<arith::ExtUIOp>(op) && !src.isNonNegative()))
     for (unsigned dim = 0; dim < info.getRank(); ++dim)
       limitContiguity(info, dim, info.getAlignedContiguity(dim));
@@ -377,7 +378,7 @@ std::optional<AxisInfo> tile::inferArithmetic(Operation *op, OperandInfos operan
   std::optional<AxisInfo> info = inferAlongAxes(op, operands);
   if (!info || info->constant)
     return info;
-  // A value without contiguity, such as a scalar, does not depend on the assumption.
+  // The result does not rest on the assumption if it has no contiguity, for example as a scalar.
   info->isAssumed |= llvm::any_of(operands, [](const AxisInfo *operand) { return operand->isAssumed; });
   info->isAssumed &= llvm::any_of(info->contiguity, [](int64_t size) { return size > 1; });
   SmallVector<IntegerRange> ranges =

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // AxisInfo: rules of kernel arguments and of operations that create or reshape tensors.
 //
-// Integer arithmetic is in AxisInfoArith.cpp. The results of operations without a rule are "unknown", except that
-// element-wise operations keep the constancy that all operands have in common.
+// Integer arithmetic is in AxisInfoArith.cpp. The results of operations without a rule are unknown, except that an
+// element-wise result is constant where all operands are.
 #include "Analysis/AxisInfoRules.h"
 #include "Analysis/AxisInfoArith.h"
 
@@ -57,7 +57,7 @@ static AxisInfo inferConstant(arith::ConstantOp op) {
   return info;
 }
 
-/// Copies the facts that hold for each element, independent of its position.
+/// Copies the facts that hold for each element regardless of its position.
 static void copyElementFacts(AxisInfo &info, const AxisInfo &src) {
   info.constant = src.constant;
   info.range = src.range;
@@ -82,8 +82,8 @@ static AxisInfo inferShapeChange(ShapeChange op, const AxisInfo &src) {
   return info;
 }
 
-/// Each dimension of the result starts at some bit of the row-major index. That bit is the start of a dimension of the
-/// operand or lies inside one. Where two dimensions start at the same bit, they have the same groups.
+/// Each dimension of the result starts at some bit of the row-major index. In the operand, a dimension either starts at
+/// the same bit or has the bit in its interior. Two dimensions that start at the same bit have the same groups.
 ///
 ///   tensor<8x16> -> tensor<4x32>   result dimension 1 starts where operand dimension 1 does
 ///                                  result dimension 0 steps over 2 elements of operand dimension 0
@@ -112,9 +112,10 @@ static AxisInfo inferReshape(ReshapeOp op, const AxisInfo &src) {
   return info;
 }
 
-/// Combines known facts with the hint's. A divisibility along one dimension is about the first elements of that
-/// dimension's groups, whatever their indices in other dimensions. So it is used only if the other dimensions have no
-/// groups; otherwise a hint about the first elements of those groups would be applied to all elements.
+/// Combines the known facts with the hint's facts. A divisibility along one dimension holds for the first elements of
+/// that dimension's groups, whatever their indices in other dimensions. So the hint's divisibility is used only if the
+/// other dimensions have no groups; otherwise, a hint about the first elements of those groups would be applied to all
+/// elements.
 static AxisInfo inferHint(HintOp op, const AxisInfo &src) {
   AxisInfo info = src;
   auto tensor = dyn_cast<RankedTensorType>(op.getType());
@@ -149,8 +150,8 @@ static AxisInfo inferAddPtr(AddPtrOp op, const AxisInfo &pointer, const AxisInfo
   return addAxisInfos(op.getType(), pointer, bytes);
 }
 
-/// The address stays the same, but elements that count up by one pointee of the source do not count up by one of the
-/// result.
+/// The addresses stay the same, but if they count up by one pointee of the source, they do not count up by one pointee
+/// of the result.
 static AxisInfo inferAddressCast(AddressCastOp op, const AxisInfo &source) {
   AxisInfo info = AxisInfo::unknown(op.getType());
   const int64_t step = source.step;

@@ -9,7 +9,8 @@ namespace tile {
 /// Returns the largest power of two that divides `value`.
 int64_t getPowerOfTwoDivisor(int64_t value);
 
-/// Returns the facts of result `index` of `op`; `operands` holds the facts of its operands, none of them unreached.
+/// Returns the facts of result `index` of `op`. `operands` are the facts of its operands; all operands must have been
+/// reached.
 AxisInfo inferAxisInfo(mlir::Operation *op, unsigned index, llvm::ArrayRef<const AxisInfo *> operands);
 
 /// Returns the facts of an argument of a kernel's entry block.

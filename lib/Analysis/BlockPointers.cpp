@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Analyses block accesses: strides come from the address, boundaries from the mask, coordinates from both.
 //
-// Dimension d of an access with mask `index < bound` lies at some coordinate of a tensor of some extent, and bound =
-// extent - coordinate. The part of the bound that is known at launch belongs to the extent, the remainder to the
-// coordinate. The address must then be base + the sum of coordinate * stride. A constant difference shifts the
-// coordinates and, by the same amount, the extents, which leaves the bounds unchanged. A dimension without a boundary
-// can be shifted arbitrarily: the program accesses all of its indices, so the largest possible extent is used. The
-// remaining terms are products of a stride known at launch and the coordinate of a further dimension.
+// Suppose that dimension d of an access has the mask `index < bound`. The dimension corresponds to a dimension of the
+// tensor with some extent, the block starts there at some coordinate, and bound = extent - coordinate. The part of the
+// bound that is known at launch becomes the extent; the remainder, negated, becomes the coordinate. The address must
+// then be base + the sum of coordinate * stride. A constant difference shifts the coordinates and, by the same amount,
+// the extents, which leaves the bounds unchanged. A dimension without a bound can be shifted arbitrarily: the program
+// accesses all indices of the block there, so the largest possible extent is used. Every remaining term is the product
+// of a stride known at launch and the coordinate of a further dimension.
 #include "Analysis/BlockPointers.h"
 #include "Analysis/IndexBounds.h"
 #include "Analysis/UnobservedElements.h"
@@ -22,21 +23,21 @@ using namespace mlir;
 using namespace tile;
 using llvm::formatv;
 
-// Limits of a tensor map: CUDA driver API, cuTensorMapEncodeTiled. The alignment is in bytes, for addresses and
-// strides.
+// The limits of a tensor map: see cuTensorMapEncodeTiled in the CUDA driver API. The alignment is in bytes and applies
+// to addresses and strides.
 static constexpr int64_t tensorMapAlignment = 16;
 static constexpr unsigned maxRank = 5;
 static constexpr int64_t maxExtent = std::numeric_limits<int32_t>::max();
 
-/// The maximum depth of computations that are repeated at the kernel's entry. Longer ones are not worth it, and
-/// analysing all their paths would take too long.
+/// The maximum depth of computations that are repeated at the kernel's entry. Repeating deeper ones does not pay off,
+/// and analysing all their paths would take too long.
 static constexpr unsigned maxRecomputedDepth = 12;
 
 static bool followsFromArguments(Value value, unsigned depth) {
   if (auto argument = dyn_cast<BlockArgument>(value))
     return isa<KernelOp>(argument.getOwner()->getParentOp()) && value.getType().isInteger();
   Operation *op = value.getDefiningOp();
-  // An operation that may fail can be moved up if it is always executed.
+  // Moving an operation to the entry is safe if the operation cannot fail or is executed in any case.
   bool movable = isSpeculatable(op) || isa<KernelOp>(op->getParentOp());
   return (isa<arith::ArithDialect>(op->getDialect()) || isa<HintOp>(op)) && value.getType().isInteger() &&
          isMemoryEffectFree(op) && movable && depth < maxRecomputedDepth &&
@@ -47,7 +48,7 @@ bool tile::isKnownAtLaunch(Value value) {
   return followsFromArguments(value, 0);
 }
 
-/// Returns true if the integer follows from the kernel's arguments and the data that it loads.
+/// Returns true if the integer is computed only from the kernel's arguments and from data that the kernel loads.
 static bool followsFromMemory(Value value, unsigned depth) {
   auto load = value.getDefiningOp<LoadOp>();
   if (load || isa<BlockArgument>(value))
@@ -154,8 +155,8 @@ private:
     return true;
   }
 
-  /// If all rows of the block begin at 16-byte boundaries, so do the tensor's base and rows, because the block's
-  /// contiguous coordinate is a multiple of 16 bytes (findCoordinates).
+  /// If all rows of the block begin at 16-byte boundaries, so do the tensor's base and its rows, because the contiguous
+  /// coordinate of the block is a multiple of 16 bytes (findCoordinates checks this).
   bool checkBase() {
     const AxisInfo &block = facts.get(pointer);
     areRowsAligned = block.getContiguity(contiguous) * elementBytes >= tensorMapAlignment &&
@@ -176,7 +177,7 @@ private:
       return fail(formatv("dimension {0} has stride {1}; strides must be positive", dim, *stride.getConstant()));
     if (!stride.all([&](Value factor) { return isFixed(factor); }))
       return fail(formatv("the stride of dimension {0} is not known at launch", dim));
-    // The stride is the distance between two aligned rows, so it is aligned, too.
+    // The stride is the distance between two aligned rows, so the stride itself is aligned.
     return (isFromMemory && areRowsAligned && sizes[dim] > 1) || checkAlignment(stride);
   }
 
@@ -210,8 +211,8 @@ private:
       if (!condition.isBoundary() || !addBound(condition))
         return fail(formatv("the mask of dimension {0} is not a single upper bound of its index", *condition.dim));
     }
-    // Where an unmasked address leaves its domain, its form changes: the program reads other elements of the tensor
-    // there, but a descriptor gives zeros.
+    // Outside the domain, the form of an unmasked address is a different one: the program reads other elements of the
+    // tensor there, but a descriptor gives zeros.
     for (Condition &condition : domain) {
       if (!bounds[*condition.dim])
         differences.push_back(condition);
@@ -237,7 +238,7 @@ private:
         coordinates[dim] = bounds[dim]->partition([&](Value factor) { return isFixed(factor); }).second * -1;
       offset = offset - coordinates[dim] * strides[dim];
     }
-    // The contiguous dimension comes last and takes the remaining offset.
+    // The contiguous dimension comes last and takes the offset that remains.
     for (unsigned step = 0; step < getRank(); ++step) {
       unsigned dim = step + 1 == getRank() ? contiguous : step + (int64_t(step) >= contiguous);
       Polynomial distance = getDistance(offset.divide(strides[dim]).first, /*isBounded=*/bounds[dim].has_value());
@@ -247,7 +248,8 @@ private:
     for (unsigned dim = 0; dim < getRank(); ++dim)
       if (!isNonNegative(coordinates[dim]))
         return fail(formatv("coordinate {0} of dimension {1} may be negative", quote(coordinates[dim]), dim));
-    // If the alignment of the rows proved that of the base (checkBase), the proof depends on this.
+    // If checkBase derived the alignment of the base from the alignment of the rows, its proof depends on this
+    // condition.
     uint64_t needed = tensorMapAlignment / elementBytes;
     if (getDivisibility(coordinates[contiguous]) >= needed)
       return true;
@@ -256,9 +258,9 @@ private:
                         quote(coordinates[contiguous]), contiguous, needed));
   }
 
-  /// Returns the part of an offset by which a block moves along a dimension. If the dimension has a bound, which
-  /// accounts for everything else, this is the constant term; otherwise, the terms with factors that are not known at
-  /// launch. Multiples of a parameter belong to another dimension.
+  /// Returns the part of an offset by which a block moves along a dimension. If the dimension has a bound, the bound
+  /// accounts for all other terms, so this is the constant term. Otherwise, these are the terms with a factor that is
+  /// not known at launch; multiples of a parameter belong to another dimension.
   Polynomial getDistance(const Polynomial &offset, bool isBounded) {
     return isBounded ? offset.getConstantTerm()
                      : offset.partition([&](Value factor) { return isCounted(factor); }).first;
@@ -269,8 +271,8 @@ private:
 
   bool isCounted(Value factor) { return !isFixed(factor); }
 
-  /// Finds additional dimensions for the remaining terms of the offset; each takes all multiples of the same
-  /// parameters.
+  /// Finds additional dimensions for the remaining terms of the offset. Each dimension takes all terms that are
+  /// multiples of the same parameters.
   bool findLeadingDims() {
     while (!offset.isZero()) {
       if (!offset.isExact() || getRank() + leading.size() == maxRank)
@@ -328,8 +330,8 @@ private:
     return true;
   }
 
-  /// Sets the extent of a dimension without a mask. The program accesses all of the block's indices, so that memory
-  /// exists, and TMA accesses nothing beyond the block.
+  /// Sets the extent of a dimension without a bound. The program accesses all of the block's indices, so there is
+  /// memory at all of them, and TMA accesses nothing outside the block.
   bool findUnboundedExtent(unsigned dim) {
     const Polynomial &coordinate = coordinates[dim];
     std::optional<int64_t> constant = coordinate.getConstant();
@@ -371,7 +373,7 @@ private:
     if (!isWrite || getDivisibility(extent) >= needed)
       return true;
     if (extent == maxExtent && getDivisibility(coordinates[contiguous]) >= needed) {
-      // blocks end at 16-byte boundaries, so never beyond this extent
+      // blocks end at 16-byte boundaries, so no block crosses this extent
       extent = maxExtent / tensorMapAlignment * tensorMapAlignment;
       return true;
     }
@@ -411,7 +413,7 @@ private:
   AxisInfoAnalysis &facts;
   Value pointer, mask;
   bool isWrite;
-  /// Whether the base is loaded from memory. Other loaded values are then treated as known.
+  /// Whether the base is loaded from memory. Other loaded values then count as known.
   bool isFromMemory = false;
   bool areRowsAligned = false; ///< Whether every row of the block starts at a multiple of 16 bytes.
   std::string reason;

@@ -6,22 +6,23 @@
 //   tile.load %p mask (rows[:, None] < M - first) & (ks[None, :] < K - 32*k)
 //     =>  tensor a of shape [M, K] and strides [lda, 1], block at [first, 32*k]
 //
-// An offset of the whole block, `a + batch * stride`, is a separate dimension before the others, with one index in the
-// block.
+// If the whole block has an additional offset, as in `a + batch * stride`, the tensor gets a further dimension before
+// the others, in which the block has one index.
 //
-// An access without a mask is also recognized if the address wraps around at the boundary, `(first + rows) % M`, and
-// nothing depends on the elements read beyond it.
+// An access without a mask is also recognized if the address wraps around at the boundary, as in `(first + rows) % M`,
+// and no stored value depends on the elements that are read beyond the boundary.
 //
-// Proven: every enabled element is the one that a descriptor access at these coordinates moves, and no other element is
-// inside the shape. For this, coordinates must be non-negative, and the mask must be exactly the boundary. Values known
-// at launch make up the shape; all other values in the mask make up the coordinates. A dimension without a boundary is
-// as large as a descriptor can express, and its coordinates must stay within that.
-// Also proven, from the launcher's guarantees or from hints about the block: the base and every row are 16-byte
-// aligned. Assumed: index arithmetic neither overflows nor reaches 2^31 - 1, and strides are non-negative (the launcher
-// checks those that it knows).
+// The analysis proves that each element that the mask enables is the one that a descriptor access at these coordinates
+// moves, and that all other elements of the block are outside the tensor's shape. For this, coordinates must be
+// non-negative, and the mask must be exactly the boundary. Values known at launch make up the shape; all other values
+// in the mask make up the coordinates. A dimension without a boundary is as large as a descriptor can express, and its
+// coordinates must stay within that size.
+// It also proves, from the launcher's guarantees or from hints about the block, that the base and every row are 16-byte
+// aligned. It assumes that index arithmetic neither overflows nor reaches 2^31 - 1, and that strides are non-negative
+// (the launcher checks the strides that it can compute).
 //
-// For loads, the base may also be loaded from memory, for example from a table. Other values loaded with it count as
-// known: the descriptor is created after all of these loads.
+// For loads, the base may also be loaded from memory, for example from a table. Other loaded values then count as
+// known, too: the descriptor is created after all of these loads.
 #pragma once
 
 #include "Analysis/AffineBlock.h"
@@ -31,8 +32,8 @@
 
 namespace tile {
 
-/// A block access in memory order: the last dimension is contiguous. Dimensions of block size 1 may precede those of
-/// the access.
+/// A block access with its dimensions in the order of the tensor's memory layout: the last dimension is contiguous.
+/// Dimensions of block size 1 may come before the dimensions of the access.
 struct BlockAccess {
   mlir::Value base;                                ///< A parameter, or loaded from memory.
   llvm::SmallVector<Polynomial, 2> shape, strides; ///< Known at launch, or loaded from memory if the base is.
@@ -46,7 +47,7 @@ struct BlockAccess {
   bool isFromMemory() const { return !llvm::isa<mlir::BlockArgument>(base); }
 };
 
-/// An access, or the reason why there is none: a clause without a capital letter or a period.
+/// An access, or the reason why there is no descriptor for it: a clause without a capital letter or a period.
 struct BlockAccessResult {
   std::optional<BlockAccess> access;
   std::string reason;

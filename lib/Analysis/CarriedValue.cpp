@@ -17,13 +17,13 @@ static CarriedValue resultOf(scf::IfOp branch, unsigned index) {
           {&branch.thenYield()->getOpOperand(index), &branch.elseYield()->getOpOperand(index)}};
 }
 
-/// Returns the value as the loop's condition sees it.
+/// Returns the carried value that the loop's condition region receives.
 static CarriedValue carriedToCondition(scf::WhileOp loop, unsigned index) {
   return {{loop.getBeforeArguments()[index]},
           {&loop.getInitsMutable()[index], &loop.getYieldOp()->getOpOperand(index)}};
 }
 
-/// Returns the value that the condition passes to the body and to the loop's results.
+/// Returns the carried value that the condition region passes to the body and to the loop's results.
 static CarriedValue carriedFromCondition(scf::WhileOp loop, unsigned index) {
   return {{loop.getAfterArguments()[index], loop->getResult(index)}, {&loop.getConditionOp().getArgsMutable()[index]}};
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Values passed on by control flow: values carried by loops, and results of branches. All values of one carried value
-// have the same type.
+// Values that control flow passes on: values carried by loops, and results of branches. The values and operands that
+// belong to one carried value all have the same type.
 #pragma once
 
 #include "mlir/IR/Value.h"
@@ -15,13 +15,13 @@ namespace tile {
 ///   %r = scf.while (%a = %init) {                              values %a;     operands %init, %y
 ///     condition(%c) %v } do { ^(%b): … yield %y }              values %b, %r; operands %v
 struct CarriedValue {
-  llvm::SmallVector<mlir::Value, 2> values; ///< `values[0]` represents all of them.
+  llvm::SmallVector<mlir::Value, 2> values; ///< `values[0]` represents the carried value.
   llvm::SmallVector<mlir::OpOperand *, 2> operands;
 
   /// Returns the carried value that `value` belongs to, or nullopt.
   static std::optional<CarriedValue> of(mlir::Value value);
 
-  /// Returns the carried value that the operand feeds, or nullopt.
+  /// Returns the carried value to which `operand` is passed, or nullopt.
   static std::optional<CarriedValue> fedBy(mlir::OpOperand &operand);
 };
 

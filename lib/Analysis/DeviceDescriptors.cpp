@@ -57,7 +57,7 @@ std::string tile::whyNoTensorMap(MakeDescOp desc, AxisInfoAnalysis &facts) {
 
 /// Returns why the kernel encodes no map for the descriptor; empty if it encodes one.
 static std::string whyNot(MakeDescOp desc, AxisInfoAnalysis &facts) {
-  // The producer warp loads and consumer warps store, and each encodes only its own maps.
+  // The producer warp loads and consumer warps store, and each of them encodes only the maps that it uses itself.
   if (llvm::any_of(desc->getUsers(), llvm::IsaPred<DescLoadOp>) &&
       llvm::any_of(desc->getUsers(), llvm::IsaPred<DescStoreOp>))
     return "it is used by both loads and stores";
@@ -85,7 +85,8 @@ static bool multipliesBlocks(KernelOp kernel, AxisInfoAnalysis &facts) {
 SmallVector<MakeDescOp> tile::planDeviceDescriptors(KernelOp kernel,
                                                     llvm::function_ref<void(MakeDescOp, std::string)> refuse) {
   SmallVector<MakeDescOp> plan;
-  // Every target with wgmma or tcgen05 has tensormap.replace; kernels that use neither do not profit from TMA.
+  // Every target with wgmma or tcgen05 has tensormap.replace. Kernels that use neither wgmma nor tcgen05 do not profit
+  // from TMA.
   bool hasWgmma =
       kernel.walk([](DotOp dot) { return getBufferEngine(dot) ? WalkResult::interrupt() : WalkResult::advance(); })
           .wasInterrupted();

@@ -66,11 +66,12 @@ bool tile::isBlock(const SharedOperand &operand) {
 
 namespace {
 
-/// What a dot's left operand is computed from inside the dot's block.
+/// The operations in the dot's block from which its left operand is computed.
 struct LeftSources {
   bool loads = false, dots = false;
   bool matrices = false; ///< Some of the loads load matrices.
-  /// Some matrices have elements of neither 2 nor 4 bytes; with 1 byte, a register of a fragment would take two loads.
+  /// Some of these matrices have elements of neither 2 nor 4 bytes. With 1-byte elements, a register of a fragment
+  /// would take two loads.
   bool otherSizes = false;
   bool others = false; ///< Other operations that access memory, for example loads through descriptors.
 };
@@ -83,8 +84,8 @@ bool isMatrix(LoadOp load) {
 
 } // namespace
 
-/// Finds the inputs of the left operand. With `acrossIterations`, values that a loop carries are followed into the
-/// previous iteration.
+/// Finds the operations from which the left operand is computed. With `acrossIterations`, values that a loop carries
+/// are followed into the previous iteration.
 static LeftSources findLeftSources(DotOp dot, bool acrossIterations = false) {
   LeftSources sources;
   SmallVector<Value> worklist{dot.getA()};
@@ -98,7 +99,7 @@ static LeftSources findLeftSources(DotOp dot, bool acrossIterations = false) {
         worklist.push_back(yielded->get());
     Operation *op = value.getDefiningOp();
     if (!op || op->getBlock() != dot->getBlock())
-      continue; // inputs that are computed before this iteration's dots
+      continue; // such inputs are computed before this iteration's dots
     if (isa<DotOp>(op)) {
       sources.dots = true;
       continue;
@@ -118,8 +119,8 @@ static LeftSources findLeftSources(DotOp dot, bool acrossIterations = false) {
   return sources;
 }
 
-/// For 16-bit types, the fragments of a have the layout of accumulators (PTX ISA, "Register Fragments and Shared Memory
-/// Matrix Layouts").
+/// For 16-bit types, the register fragments of a have the layout of accumulators (PTX ISA, "Register Fragments and
+/// Shared Memory Matrix Layouts").
 bool tile::isFragmentOfAccumulators(DotOp dot) {
   Type element = dot.getA().getType().getElementType();
   return element.isF16() || element.isBF16();

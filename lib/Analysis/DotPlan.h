@@ -22,16 +22,16 @@ DotPlan planDot(DotOp dot, unsigned numWarps);
 void forEachOperand(DotOp dot, const DotPlan &plan,
                     llvm::function_ref<void(mlir::OpOperand &, const layout::LinearLayout &)> visit);
 
-/// The operation that produces a dot's operand, looking through layout conversions, transpositions and leading
-/// dimensions of size 1.
+/// The operation that produces a dot's operand. traceOperand finds it through layout conversions, transpositions and
+/// reshapes that drop or add leading dimensions of size 1.
 struct SharedOperand {
   mlir::Operation *source = nullptr; ///< Null for a block argument.
   bool transposed = false;
 };
 SharedOperand traceOperand(mlir::Value operand);
 
-/// Looks through the transpositions and conversions of an operand. Returns the value below them, which threads store to
-/// shared memory, and whether the operand is its transpose.
+/// Skips the transpositions and layout conversions of an operand. Returns their input, which threads store to shared
+/// memory, and whether the operand is the transpose of this input.
 std::pair<mlir::Value, bool> skipTranspositions(mlir::Value operand);
 
 /// Drops leading dimensions of size 1 from a block that has more dimensions than a matrix. A TMA copy has coordinates
@@ -58,13 +58,13 @@ bool isInChain(DotOp dot);
 bool isComputedFromLoads(DotOp dot);
 
 /// Returns true if a left operand that is not a block should be passed to wgmma in registers: it is computed from other
-/// dots, possibly with rows and columns that are prefetched, or is loop-invariant in the dot's loop. An operand that is
-/// loaded for each dot should not: the dot would have to wait for its loads, whereas other engines prefetch a copy of
-/// it.
+/// dots, possibly with rows and columns that are prefetched, or it is invariant in the dot's loop. An operand that is
+/// loaded anew for each dot should not be passed in registers: the dot would have to wait for the loads, whereas a
+/// prefetched copy of the operand serves other engines.
 bool staysInRegisters(DotOp dot);
 
-/// Returns true if an accumulator that is converted to the left operand's type has the layout of its fragments: the
-/// type has 16 bits.
+/// Returns true if an accumulator that is converted to the left operand's type has the layout of the left operand's
+/// fragments, which holds for 16-bit types.
 bool isFragmentOfAccumulators(DotOp dot);
 
 /// Returns true if a left operand may be passed to wgmma in registers: it has 16- or 8-bit elements.

@@ -9,8 +9,8 @@
 
 namespace tile {
 
-/// Returns, for example, "wgmma m64n128k16; a is copied by TMA, b stored by threads", "mma.sync m16n8k16: wgmma needs
-/// at least 64 rows; a has 32".
+/// Returns the report; for example, "wgmma m64n128k16; a is copied by TMA, b stored by threads" or "mma.sync m16n8k16:
+/// wgmma needs at least 64 rows; a has 32".
 std::string reportEngine(DotOp dot, const target::GpuTarget &target, unsigned numWarps);
 
 } // namespace tile

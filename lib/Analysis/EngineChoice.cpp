@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Chooses the instruction of a dot, and the grid of warps that executes it.
+// Chooses the instruction of a dot, and how the warps that execute it are arranged along M and N.
 #include "Analysis/EngineChoice.h"
 
 #include "Analysis/LoopRange.h"
@@ -28,14 +28,14 @@ struct DotTypes {
   MmaType a, b, accumulator;
 };
 
-/// The sources of wgmma operands. TMA blocks are row-major in shared memory, as in global memory, and possibly read
-/// transposed. Threads can store operands with either k or n contiguous, so their layout does not restrict the choice.
+/// The sources of wgmma operands. TMA blocks are row-major in shared memory, as in global memory, and may be read
+/// transposed. Threads can store either dimension contiguously, so operands that they store restrict no choice.
 struct Operands {
   OperandSource sourceA = OperandSource::Tma, sourceB = OperandSource::Tma;
   bool aTransposed = false, bTransposed = false;
-  /// Whether threads read a from a TMA block into registers, because wgmma cannot read it in its memory layout.
+  /// Whether threads read `a` from a TMA block into registers, because wgmma cannot read it from there.
   bool isReadFromBlock = false;
-  int64_t repeats = 1; ///< How many times threads store a's rows, to fill all rows of an instruction.
+  int64_t repeats = 1; ///< How many times threads store the rows of `a` to fill all rows of an instruction.
 };
 
 /// Returns the memory layouts of a dot's blocks.
@@ -81,8 +81,8 @@ static std::optional<DotTypes> getMmaTypes(DotOp dot) {
   return DotTypes{*a, *b, *acc};
 }
 
-/// If an operand is a block loaded through a descriptor, returns the shape that it has before tile-pad-blocks;
-/// otherwise returns the operand's shape.
+/// If an operand is a block loaded through a descriptor, returns the block's shape before tile-pad-blocks; otherwise
+/// returns the operand's shape.
 static SmallVector<int64_t> getBlockShape(Value operand) {
   SharedOperand block = traceOperand(operand);
   SmallVector<int64_t> shape;
@@ -97,12 +97,12 @@ static SmallVector<int64_t> getBlockShape(Value operand) {
 
 namespace {
 
-/// `Given`: the dot as written. `Swapped`: tile-swap-dot replaces the dot by that of the transposed operands in swapped
-/// order. `Transposed`: the dot remains, but the instruction computes that swapped dot, and threads transpose its
-/// result.
+/// `Given`: the dot as written. `Swapped`: tile-swap-dot replaces the dot with another dot, whose operands are the
+/// transposed operands in swapped order. `Transposed`: the dot remains, but the instruction computes that other dot,
+/// and threads transpose its result.
 enum class OperandOrder { Given, Swapped, Transposed };
 
-/// The engine that is planned for one dot and one target and reads operands from shared memory; or why there is none.
+/// The engine planned for a dot and a target, which reads operands from shared memory; or why there is none.
 struct BufferEnginePlan {
   cta::BufferEngine engine;
   std::string reason; ///< The reason if there is no engine.
@@ -191,7 +191,7 @@ static BufferEnginePlan planBufferEngine(DotOp dot, const Operands &operands, co
 }
 
 /// Returns true if mma.sync computes the dot in less time than it takes to move an accumulator through tensor memory.
-/// During a loop that only accumulates, the accumulator stays there, so all iterations of the loop count.
+/// A loop that only accumulates moves the accumulator once, so the dots of all its iterations count together.
 static bool isSmall(DotOp dot, const target::GpuTarget &target) {
   int64_t terms = dot.getType().getNumElements() * dot.getDepth();
   if (std::optional<SwapPlan> plan = planSwap(dot); plan && plan->loop) {
@@ -202,9 +202,9 @@ static bool isSmall(DotOp dot, const target::GpuTarget &target) {
   return terms < target::tunedOf(target).fewRowsTerms;
 }
 
-/// Plans a tcgen05 that computes the transposed result: rows that are too few for the instruction become its columns.
-/// All sizes must be powers of two, because threads transpose the result in registers. Operands come from shared
-/// memory.
+/// Plans a tcgen05 that computes the transposed result, if the dot has fewer rows than the instruction requires: the
+/// rows become columns of the instruction. All sizes must be powers of two, because threads transpose the result in
+/// registers. Operands come from shared memory.
 static BufferEnginePlan planTransposedResult(DotOp dot, Operands operands, const target::GpuTarget &target,
                                              unsigned numWarps) {
   SmallVector<int64_t> shape = getPaddedShape(dot.getType().getShape());
@@ -222,8 +222,8 @@ static BufferEnginePlan planTransposedResult(DotOp dot, Operands operands, const
   return planBufferEngine(dot, others, target, numWarps, OperandOrder::Transposed);
 }
 
-/// Plans tcgen05 for few rows and few columns: threads store the rows of a several times, to fill all rows of an
-/// instruction.
+/// Plans tcgen05 for a dot with few rows and few columns: threads store the rows of `a` several times to fill all rows
+/// of an instruction.
 static BufferEnginePlan planRepeatedRows(DotOp dot, Operands operands, const target::GpuTarget &target,
                                          unsigned numWarps) {
   constexpr int64_t minRows = 16;
@@ -249,9 +249,9 @@ static cta::BufferEngine chooseEitherOrder(DotOp dot, bool aTransposed, bool bTr
   return swapped ? swapped : engine;
 }
 
-/// Returns the number of consecutive elements along k per thread: those of a register, or of the integer into which
-/// several elements of an operand are packed. In a chain of dots, the accumulator layout already fixes the positions of
-/// elements, so the number is that of a register.
+/// Returns the number of consecutive elements along k per thread: as many as a register holds, or as many as are packed
+/// into one integer of an operand. In a chain of dots, the accumulator layout already fixes the positions of elements,
+/// so the number is that of a register.
 static unsigned chooseKWidth(DotOp dot, unsigned least, int64_t k) {
   constexpr int64_t lanesAlongK = 4;
   int64_t packed = std::min(countPackedAlongK(dot), k / lanesAlongK);
@@ -279,7 +279,7 @@ static Engine chooseWarps(DotOp dot, const target::GpuTarget &target, unsigned n
   if (!plan)
     return cta::FmaAttr::get(context);
   Type element = dot.getMultipliedType(dot.getA());
-  // With more elements per thread, some would be multiplied by the scales of another group.
+  // With more elements per thread, some of them would be multiplied by the scales of another group.
   unsigned least = cta::MmaSyncAttr::getLeastKWidth(element),
            kWidth = dot.isScaled() ? least : chooseKWidth(dot, least, k);
   return cta::MmaSyncAttr::get(context, plan->k, element, dot.getMultipliedType(dot.getB()),
@@ -287,8 +287,8 @@ static Engine chooseWarps(DotOp dot, const target::GpuTarget &target, unsigned n
                                unsigned(dot.getScaleGroup()));
 }
 
-/// Returns Registers for a left operand that is computed in registers, or Threads if tcgen05 cannot read its type from
-/// there.
+/// Returns Registers for a left operand that is computed in registers, or Threads if tcgen05 cannot read the operand's
+/// type from tensor memory.
 static OperandSource sourceOfComputed(DotOp dot, Operands operands, const target::GpuTarget &target,
                                       unsigned numWarps) {
   operands.sourceA = OperandSource::Registers;
@@ -311,8 +311,8 @@ cta::BufferEngine EngineChooser::chooseForBlocks(DotOp dot) {
     }
     return makeRoom(getTransposed(dot, engine)) ? engine : cta::BufferEngine();
   }
-  // A load through pointers does not become one through a descriptor if the other operand cannot be loaded through a
-  // descriptor. Rows gathered through pointers are copied alongside the blocks of a descriptor that already exists.
+  // If the other operand cannot be loaded through a descriptor, a load through pointers is not changed to use one. Rows
+  // gathered through pointers are copied alongside the blocks of a descriptor that already exists.
   bool mayStay = isa<DescLoadOp>(b.source) || !isa_and_present<LoadOp>(a.source);
   if (!mayStay)
     return {};
@@ -326,8 +326,8 @@ cta::BufferEngine EngineChooser::chooseForBlocks(DotOp dot) {
   return engine ? engine : planTransposedResult(dot, operands, target, numWarps).engine;
 }
 
-/// Returns true if threads read a left operand from copies in the fragment layout and compute it there, which needs
-/// neither a buffer nor a barrier. Requires one warp group along N, because each group would repeat the computation.
+/// Returns true if threads read the data of a left operand from copies in the fragment layout and compute the operand
+/// in registers, without a buffer or a barrier. With several warp groups along N, each would repeat the computation.
 static bool isReadFromCopies(DotOp dot, Operands operands, const target::GpuTarget &target, unsigned numWarps) {
   operands.sourceA = OperandSource::Registers;
   // With tensor memory, each thread would read a separate row.
@@ -337,7 +337,7 @@ static bool isReadFromCopies(DotOp dot, Operands operands, const target::GpuTarg
   return engine && engine.getGroupsN() == 1;
 }
 
-/// Chooses an engine for the operands' actual sources. Before descriptors are created, the source is always threads.
+/// Chooses an engine for the operands' actual sources. Until descriptors are created, threads store all operands.
 cta::BufferEngine EngineChooser::chooseForSources(DotOp dot) {
   SharedOperand a = traceOperand(dot.getA()), b = traceOperand(dot.getB());
   bool isBlockA = !accesses && isBlock(a), isBlockB = !accesses && isBlock(b);
@@ -349,8 +349,8 @@ cta::BufferEngine EngineChooser::chooseForSources(DotOp dot) {
     operands.sourceB = OperandSource::Threads;
     stored.push_back(skipTranspositions(dot.getB()).first);
   }
-  // If the right operand is stored, a left operand that is transposed or the same for all iterations costs less in a
-  // buffer.
+  // If the right operand is stored by threads, a left operand that is transposed or loop-invariant costs less in a
+  // buffer than in registers.
   bool isComputed = isComputedFromDots(dot);
   bool isOperandInPlace = isBlockB ? isComputed || staysInRegisters(dot)
                                    : (isComputed && !a.transposed) || isReadFromCopies(dot, operands, target, numWarps);
@@ -376,13 +376,13 @@ cta::BufferEngine EngineChooser::chooseForSources(DotOp dot) {
     operands.sourceA = OperandSource::Registers;
     return planBufferEngine(dot, operands, target, numWarps).engine;
   }
-  if (dot.isScaled()) // scaled dots are created only if there is room for their operands
+  if (dot.isScaled()) // scaled dots are created only if shared memory has space for their operands
     stored.append({dot.getAScale(), dot.getBScale()});
   bool hasRoom = makeRoom(stored) || dot.isScaled();
   return engine && hasRoom ? engine : cta::BufferEngine();
 }
 
-/// Returns the number of registers of a thread that all accumulators and register operands of the loop's dots take,
+/// Returns the number of registers per thread that all accumulators and register operands of the loop's dots take,
 /// except for held operands.
 static int64_t countTensors(LoopLikeOpInterface loop, int64_t threads) {
   int64_t registers = 0;
@@ -395,8 +395,8 @@ static int64_t countTensors(LoopLikeOpInterface loop, int64_t threads) {
 }
 
 /// Returns true if a loop-invariant left operand should be held in registers during the loop. This pays off if reading
-/// it takes as long as multiplying it, because concurrent copies slow down the reads. It must neither displace a second
-/// CTA on the multiprocessor nor prevent dots from running one iteration ahead.
+/// the operand from shared memory takes as long as the MMA, because concurrent copies slow down the reads. It must
+/// neither displace a second CTA from the multiprocessor nor prevent dots from running one iteration ahead.
 bool EngineChooser::isHeld(DotOp dot, const SharedOperand &a, cta::BufferEngine engine) {
   auto wgmma = dyn_cast<cta::WgmmaAttr>(engine);
   if (!wgmma)
@@ -420,8 +420,8 @@ bool EngineChooser::isHeld(DotOp dot, const SharedOperand &a, cta::BufferEngine 
   return true;
 }
 
-/// Returns true if these operands fit into shared memory together with those of other dots, and then reserves memory
-/// for them.
+/// Returns true if these operands fit into shared memory together with those of other dots. In that case, also reserves
+/// memory for them.
 bool EngineChooser::makeRoom(ArrayRef<Value> stored) {
   llvm::SetVector<Value> all = storedOperands;
   all.insert_range(stored);
@@ -488,7 +488,7 @@ std::string tile::whyNoWgmma(DotOp dot, const target::GpuTarget &target, unsigne
 
 std::string tile::whyNoWgmmaOfBlocks(DotOp dot, bool aTransposed, bool bTransposed, const target::GpuTarget &target,
                                      unsigned numWarps) {
-  // wgmma reads most blocks of 16-bit types in any memory layout, but blocks of other types only in the one tried here.
+  // wgmma reads most blocks of 16-bit types in any memory layout, other blocks only in the layout that is tried here.
   if (!chooseEitherOrder(dot, /*aTransposed=*/false, /*bTransposed=*/true, target, numWarps))
     return std::string(target::nameOfBufferEngine(target)) + " does not support these types, sizes or operand orders";
   StringRef which = aTransposed && !bTransposed ? "a is M-major and b is N-major; transpose both"

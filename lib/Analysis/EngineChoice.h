@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Chooses the engine of a dot. Two passes query it; all others read the dot's `engine`.
 //
-// wgmma is chosen wherever types and sizes allow, whatever the source of the operands. But tensor maps are created only
-// for wgmma operands, and some choices exist only for TMA operands: sizes that are not powers of two, swapped operands,
-// and a memory layout. So the engine is chosen before the passes that create descriptors, assuming that descriptors can
-// load the operands. The choice is revised where they cannot, or where sizes are padded.
+// wgmma is chosen wherever types and sizes allow it, whatever the source of the operands. But tensor maps are created
+// only for wgmma operands, and some options exist only for operands that TMA copies: sizes that are not powers of two,
+// swapped operands, and a choice of the memory layout. So the engine is chosen before the passes that create
+// descriptors, assuming that descriptors can load the operands. Where they cannot, or where sizes are padded, the
+// engine is chosen again.
 #pragma once
 
 #include "Analysis/RaisableAccesses.h"
@@ -16,7 +17,8 @@
 
 namespace tile {
 
-/// Chooses the engines of a kernel's dots, in program order: earlier dots get shared memory for operands first.
+/// Chooses the engines of a kernel's dots in program order, so that the operands of earlier dots get shared memory
+/// first.
 class EngineChooser {
 public:
   /// With `accesses`, operands are assumed to come through descriptors where possible; without it, only their actual
@@ -33,8 +35,8 @@ private:
   cta::BufferEngine chooseForBlocks(DotOp dot);
   cta::BufferEngine chooseForSources(DotOp dot);
   bool makeRoom(mlir::ArrayRef<mlir::Value> stored);
-  /// Returns true if a left operand that TMA loads before a loop should be read from shared memory into registers once:
-  /// instructions would take longer to read it than to multiply it, and there are enough registers.
+  /// Returns true if a left operand that TMA loads before a loop should be read from shared memory into registers only
+  /// once: instructions would take longer to read it than the MMA takes, and there are enough registers.
   bool isHeld(DotOp dot, const SharedOperand &a, cta::BufferEngine engine);
 
   const target::GpuTarget &target;
@@ -45,10 +47,11 @@ private:
   llvm::DenseMap<mlir::Operation *, int64_t> heldRegisters;
 };
 
-/// Returns the engine of a dot whose operands are read from shared memory by matrix descriptors (wgmma, tcgen05); null
-/// for all others.
+/// Returns the dot's engine if the engine reads operands from shared memory through matrix descriptors (wgmma,
+/// tcgen05); null otherwise.
 cta::BufferEngine getBufferEngine(DotOp dot);
-/// Like getBufferEngine, but returns null unless TMA loads b, so that tensor maps pay off whatever the source of a.
+/// Like getBufferEngine, but returns null unless TMA loads `b`. If TMA loads `b`, tensor maps pay off whatever the
+/// source of `a`.
 cta::BufferEngine getEngineOfBlocks(DotOp dot);
 
 /// Returns why a dot that was assigned another engine cannot use wgmma, with the values involved.

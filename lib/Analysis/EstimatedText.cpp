@@ -13,9 +13,10 @@ using llvm::formatv;
 
 namespace {
 
-// The maximum depth of expressions: the manifest's expressions are evaluated on a small stack.
+// The maximum depth of expressions; the manifest's expressions are evaluated on a small stack.
 constexpr unsigned maxDepth = 16;
-constexpr size_t longestText = 400; // the maximum length: a manifest is read whenever an application starts
+constexpr size_t longestText =
+    400; // the maximum length; the manifest is read whenever an application starts, so it should be short
 
 EstimatedText limited(std::string text) {
   return text.size() <= longestText ? EstimatedText(std::move(text)) : std::nullopt;

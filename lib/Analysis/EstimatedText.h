@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Writes integers of a kernel as expressions over its arguments, in the syntax of the manifest, for estimates. Values
-// that differ between programs or iterations are represented by the middle of their range.
+// Writes integers of a kernel as expressions of its arguments, in the syntax of the manifest. The expressions are used
+// for estimates: a value that differs between programs or iterations is represented by the middle of its range.
 //
 //   %end = min((tl.program_id(0) + 1) * 64, N)        min((cdiv(N, BLOCK) // 2 + 1) * 64, N)
 //
@@ -19,7 +19,7 @@ namespace tile {
 
 using EstimatedText = std::optional<std::string>;
 
-/// Writes values of one kernel. Returns nullopt for a value that depends on memory or cannot be expressed.
+/// Writes the values of one kernel. Returns nullopt for a value that depends on memory or cannot be expressed.
 class EstimateWriter {
 public:
   explicit EstimateWriter(KernelOp kernel);

@@ -12,21 +12,20 @@
 using namespace mlir;
 using namespace tile;
 
-/// Returns true if the operation must be executed only once per program, and not by each CTA that computes a part of
-/// it.
+/// Returns true if the operation must be executed only once per program, even if several CTAs each compute a part of
+/// the program.
 static bool happensOnce(Operation &op) {
   return !isMemoryEffectFree(&op) && !isa<LoadOp, cta::AllocOp, cta::MbarrierAllocOp>(op);
 }
 
-/// Returns true if the accumulation can be split into parts: it is accumulated in 32 bits and starts from zero.
+/// Returns true if the accumulation can be split into parts: the accumulator has 32 bits and starts from zero.
 static bool startsFromZero(Value init) {
   auto type = dyn_cast<RankedTensorType>(init.getType());
   return type && (type.getElementType().isF32() || type.getElementType().isInteger(32)) &&
          (matchPattern(init, m_AnyZeroFloat()) || matchPattern(init, m_Zero()));
 }
 
-/// Returns true if the only use of a value that the loop carries is as the accumulator of one wgmma, which the loop
-/// awaits.
+/// Returns true if a value that the loop carries is used only as the accumulator of one wgmma, which the loop awaits.
 static bool onlyAddsWgmma(scf::ForOp loop, unsigned index) {
   BlockArgument acc = loop.getRegionIterArg(index);
   auto wgmma = acc.hasOneUse() ? dyn_cast<cta::WgmmaOp>(*acc.user_begin()) : cta::WgmmaOp();
@@ -51,7 +50,7 @@ public:
   bool onlyAdds;
 
 private:
-  /// Returns true if `value` is the carried sum so far, with or without additions.
+  /// Returns true if `value` is the carried sum, possibly after additions to it.
   bool follow(Value value) {
     if (auto known = sums.find(value); known != sums.end())
       return known->second;
@@ -81,7 +80,7 @@ private:
 std::optional<GemmPrograms> tile::findGemmPrograms(KernelOp kernel) {
   GemmPrograms plan;
   plan.programs = kernel.getPrograms();
-  // Clusters whose CTAs execute the same steps together or already split them are not supported.
+  // Not supported: clusters whose CTAs execute the same iterations together, or already split them.
   if (!plan.programs || plan.programs.getWork().getCluster() || plan.programs.getWork().splitsSteps())
     return std::nullopt;
   for (Operation &op : plan.programs.getBody().front().without_terminator()) {
@@ -197,7 +196,7 @@ void tile::emitCombine(Value accumulator, IntegerAttr columns, RewriterBase &rew
 }
 
 bool tile::canHoistOutOf(Operation *outer, ValueRange values) {
-  // Many values may be used along many paths, so each is visited once.
+  // Values may be reached along many paths, so each value is visited only once.
   llvm::SetVector<Value> reached(values.begin(), values.end());
   for (size_t next = 0; next < reached.size(); ++next) {
     Value value = reached[next];
@@ -215,8 +214,8 @@ bool tile::canHoistOutOf(Operation *outer, ValueRange values) {
   return true;
 }
 
-/// Copies the computation of a value that can be hoisted to before `outer`. Adds the copied operations to the map
-/// `copies`.
+/// Copies the computation of a value that can be hoisted to a position before `outer`. Adds the copied operations to
+/// the map `copies`.
 static Value emitOutside(Operation *outer, Value value, RewriterBase &rewriter, IRMapping &copies) {
   if (!outer->isAncestor(value.getParentBlock()->getParentOp()) || copies.contains(value))
     return copies.lookupOrDefault(value);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Persistent kernels whose programs each accumulate over one main loop, which can be split along k.
+// Analyses persistent kernels whose programs each accumulate in one main loop, which can be split along k.
 #pragma once
 
 #include "Cta/CtaDialect.h"
@@ -12,38 +12,41 @@ namespace tile {
 
 struct GemmPrograms {
   ProgramsOp programs;
-  /// Carries the accumulator and other sums that start from zero, such as sums over an operand's columns.
+  /// The main loop. It carries the accumulator and other sums that start from zero, such as sums over an operand's
+  /// columns.
   mlir::scf::ForOp steps;
-  unsigned accumulator; ///< Index among the loop's results. Only dots are added to it.
+  unsigned accumulator; ///< The accumulator's index among the loop's results. Only dots are added to the accumulator.
 
   cta::WgmmaOp getWgmma() { return mlir::cast<cta::WgmmaOp>(*steps.getRegionIterArg(accumulator).user_begin()); }
   mlir::RankedTensorType getAccumulatorType() {
     return mlir::cast<mlir::RankedTensorType>(steps.getResult(accumulator).getType());
   }
-  /// Emits, after the loop, operations that combine the partial sums of CTAs that share its iterations.
+  /// Emits operations after the loop that combine the partial sums of CTAs that share the loop's iterations.
   void emitCombines(mlir::RewriterBase &rewriter, mlir::IntegerAttr columnsOfAccumulator);
 };
 
-/// Finds the programs and the main loop of a kernel. Returns nullopt if the kernel has another form, or executes
-/// something before the main loop that must not happen twice.
+/// Finds the programs and the main loop of a kernel. Returns nullopt if the kernel has a different structure, or
+/// executes something before the main loop that must not happen twice.
 std::optional<GemmPrograms> findGemmPrograms(KernelOp kernel);
 
 /// The main loop of a kernel whose CTAs have one program each: it accumulates dots and advances pointers.
 struct MainLoop {
   mlir::scf::ForOp loop;
-  unsigned accumulator; ///< among the loop's results; it starts from zero and only has dots added to it
-  /// The increments of the other values that the loop carries: the same for all elements, and known before the loop.
+  unsigned accumulator; ///< the accumulator's index among the loop's results; it starts from zero, and only dots are
+                        ///< added to it
+  /// The other values that the loop carries, by index, with their increments. An increment is the same for all
+  /// elements, and known before the loop.
   llvm::SmallVector<std::pair<unsigned, AddPtrOp>> advances;
 
   mlir::Value getAccumulator() { return loop.getResult(accumulator); }
 };
 
-/// Finds the main loop. Returns nullopt if the kernel has another form, or executes something before the loop that must
-/// not happen twice.
+/// Finds the main loop. Returns nullopt if the kernel has a different structure, or executes something before the loop
+/// that must not happen twice.
 std::optional<MainLoop> findMainLoop(KernelOp kernel);
 
 /// Returns the integer that `add` adds to all elements of a block of pointers, computed at the insertion point outside
-/// of `outer`; null if the elements' offsets differ, or depend on values computed inside `outer`.
+/// `outer`. Returns null if the elements' offsets differ, or depend on values computed inside `outer`.
 mlir::Value hoistOffset(AddPtrOp add, mlir::Operation *outer, mlir::RewriterBase &rewriter);
 
 /// Wraps the kernel's body in a tile.programs, except for the computation of `sizes`.
@@ -53,7 +56,7 @@ ProgramsOp wrapPrograms(KernelOp kernel, mlir::ValueRange sizes, WorkAttr work);
 /// `accumulator`.
 void emitCombine(mlir::Value accumulator, mlir::IntegerAttr columns, mlir::RewriterBase &rewriter);
 
-/// Copies the computation of `value` from inside `outer` to the insertion point outside of it; returns null if the
+/// Copies the computation of `value` from inside `outer` to the insertion point outside `outer`. Returns null if the
 /// value depends on the iteration of a loop, on a branch or on memory.
 mlir::Value hoistOutOf(mlir::Operation *outer, mlir::Value value, mlir::RewriterBase &rewriter);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Finds memory accesses that need a barrier between them.
 //
-// A forward data-flow analysis tracks the accesses that are pending since the last barrier: accesses to shared memory
-// as byte ranges, because buffers share memory; accesses to global memory by the kernel's parameters. In a loop,
-// barriers are chosen before all pending accesses of the previous iteration are known. So at the end each chosen
+// A forward data-flow analysis tracks the accesses that are pending since the last barrier. Shared-memory accesses are
+// represented by byte ranges, because buffers share memory, and global-memory accesses by the kernel's parameters. In a
+// loop, barriers are chosen before all pending accesses of the previous iteration are known. So at the end, each chosen
 // barrier is dropped again if no hazard appears without it.
 #include "Analysis/Hazards.h"
 #include "Analysis/PointerBases.h"
@@ -21,8 +21,8 @@ using namespace tile;
 
 namespace {
 
-/// The bytes [first, last) of the CTA's shared memory. `ofGroups` says that each warp group has a private part of them.
-/// `ofThreads` is the buffer if each of its elements is accessed by one thread only, otherwise null.
+/// The bytes [first, last) of the CTA's shared memory. `ofGroups` says that each warp group has a private part of these
+/// bytes. `ofThreads` is the buffer if each of its elements is accessed by only one thread, otherwise null.
 struct Bytes {
   int64_t first, last;
   bool ofGroups;
@@ -55,7 +55,7 @@ struct ByteSet {
   }
 };
 
-/// Returns true if every element is held by the same threads, in whatever registers, in two layouts of the same shape.
+/// Returns true if the same threads hold each element in both of two layouts of the same shape, whatever the registers.
 bool areOfSameThreads(const layout::LinearLayout &a, const layout::LinearLayout &b) {
   auto registersOf = [](const layout::LinearLayout &layout) {
     std::vector<uint64_t> bases = layout.flatBases(layout::registerDim);
@@ -74,9 +74,9 @@ struct GlobalBlock {
   PointerBases bases;
 };
 
-/// Returns true if a thread may read an element that another thread writes. Blocks of the same shape and type may
-/// belong to one tensor that is updated in place through another parameter. The program itself must order accesses to
-/// blocks of different shapes.
+/// Returns true if a thread may read an element that another thread writes. The two blocks may belong to one tensor
+/// that is updated in place through another parameter, if they have the same shape and type. The program itself must
+/// order accesses to blocks of different shapes.
 bool mayConflict(const GlobalBlock &read, const GlobalBlock &write) {
   bool overlap = read.bases.mayOverlap(write.bases);
   if (read.isReplica)
@@ -114,7 +114,7 @@ struct Pending {
   ByteSet reads, writes;
   ByteSet copies; ///< Asynchronous copies into shared memory that may not have been awaited.
   ByteSet stores; ///< Asynchronous copies out of shared memory that may not have been awaited.
-  ByteSet mmas;   ///< wgmmas that may not have been awaited, which read their operands.
+  ByteSet mmas;   ///< wgmmas that may not have been awaited and may still read their operands.
   GlobalBlocks globalReads, globalWrites;
 
   bool join(const Pending &other) {
@@ -140,7 +140,7 @@ struct GlobalAccess {
 };
 
 GlobalAccess getGlobalAccess(Operation *op) {
-  // A role with one thread has no hazards: a thread observes its own accesses.
+  // A role with one thread has no hazards, because a thread's accesses are ordered by its program.
   if (std::optional<cta::Role> role = cta::findRole(op); role && role->getAttr().getOneThread())
     return {};
   auto blockOf = [](Value pointers) {
@@ -188,8 +188,9 @@ bool isSplitByGroups(cta::AllocOp alloc, unsigned axis, int64_t groups) {
   return true;
 }
 
-/// Returns true if each element of the buffer is copied and loaded by one thread only (cta-keep-rows), which then needs
-/// to await just its own copies. A load by ldmatrix does not qualify: a lane gets elements that other lanes read.
+/// Returns true if each element of the buffer is copied and loaded by the same thread only (cta-keep-rows). The thread
+/// then needs to await only its own copies. A load by ldmatrix does not qualify, because a lane gets elements that
+/// other lanes read.
 bool isOfThreads(cta::AllocOp alloc) {
   cta::BufferType buffer = alloc.getType();
   unsigned elementBytes = getBytesInMemory(buffer.getElementType());
@@ -236,8 +237,8 @@ public:
     });
   }
 
-  /// Returns the operations that conflict with pending accesses, given `barriers`. With `choose`, adds each of them to
-  /// `barriers` as soon as it is found.
+  /// Returns the operations that conflict with pending accesses if there are barriers before the operations in
+  /// `barriers`. With `choose`, adds each conflicting operation to `barriers` as soon as it is found.
   Barriers findHazards(Barriers &barriers, bool choose) {
     Barriers hazards;
     needed.clear();
@@ -278,9 +279,9 @@ private:
     return found == accesses.end() ? ArrayRef<ByteAccess>() : ArrayRef<ByteAccess>(found->second);
   }
 
-  /// Returns nullopt if there is no conflict, otherwise whether a barrier within each warp group resolves it. During
-  /// its turn, a warp group must not wait for a group whose turn it is not. So the conflicts of all operations of a
-  /// turn are reported for its beginning.
+  /// Returns nullopt if there is no conflict, otherwise whether a barrier within each warp group resolves it. In its
+  /// turn, a warp group must not wait for a group whose turn has not come. So the conflicts of all operations of a turn
+  /// are reported for the beginning of the turn.
   std::optional<bool> findConflict(Operation *op, const Pending &pending) {
     std::optional<bool> conflict = findOwnConflict(op, pending);
     if (!isa<cta::TurnBeginOp>(op) || cta::isTurnOfTeams(op))
@@ -320,8 +321,8 @@ private:
       ByteSet &later = access.isWrite ? pending.copies : isa<cta::WgmmaOp>(op) ? pending.mmas : pending.stores;
       (access.isAsync || isa<cta::WgmmaOp>(op) ? later : now).add(access.bytes);
     }
-    // A thread awaits only its own copies, so for other threads they become pending accesses at the wait. A wait that
-    // leaves groups incomplete may leave any copy running, until a later wait.
+    // A thread awaits only its own copies, so at the wait they become pending accesses for other threads. A wait that
+    // leaves groups incomplete may leave any copy running until a later wait.
     if (auto wait = dyn_cast<cta::AsyncWaitOp>(op)) {
       pending.writes.join(pending.copies);
       if (wait.getPending() == 0)
@@ -351,8 +352,8 @@ SmallVector<MissingBarrier> tile::findMissingBarriers(KernelOp kernel) {
   HazardAnalysis analysis(kernel);
   Barriers barriers;
   analysis.findHazards(barriers, /*choose=*/true);
-  // With fewer barriers, more accesses are pending. So a barrier that is needed even with all others present stays
-  // needed.
+  // With fewer barriers, more accesses are pending. So a barrier that is needed while all others are present cannot
+  // become unnecessary.
   (void)analysis.findHazards(barriers, /*choose=*/false);
   SmallVector<Operation *> doubtful;
   for (auto [op, groups] : barriers)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Bounds of factors follow from the operations that compute them; bounds of sums also from 32-bit integers that the
-// program has already computed. Integers beyond 64 bits are treated as the largest 64-bit integer.
+// Derives bounds of factors from the operations that compute them, and bounds of sums also from 32-bit integers that
+// the program has already computed. Integers beyond 64 bits are represented by the largest 64-bit integer.
 #include "Analysis/IndexBounds.h"
 #include "Analysis/IntegerRange.h"
 
@@ -19,7 +19,7 @@ using namespace tile;
 static constexpr int64_t largest = std::numeric_limits<int64_t>::max();
 static constexpr int64_t largestIndex = std::numeric_limits<int32_t>::max();
 
-/// The maximum depth of computations that are followed. Loop bounds need only a few operations; deeper values are
+/// The maximum depth to which computations are followed. Loop bounds take only a few operations; deeper values are
 /// bounded by the range of their type.
 static constexpr unsigned maxBoundDepth = 12;
 
@@ -35,7 +35,7 @@ static std::optional<int64_t> getPositiveConstant(Value value) {
   return constant.getSExtValue();
 }
 
-/// Returns the values that are computed whenever `user` is executed: those that do not depend on a branch or on the
+/// Returns the values that are computed whenever `user` is executed, because they depend neither on a branch nor on the
 /// iterations of a loop.
 static llvm::SetVector<Value> collectOperands(Value user) {
   llvm::SetVector<Value> reached;
@@ -54,7 +54,7 @@ static llvm::SetVector<Value> collectOperands(Value user) {
   return reached;
 }
 
-/// Returns a power of two that divides `number` for any values of its factors.
+/// Returns a power of two that divides `number`, whatever the values of its factors.
 static int64_t getAlignment(const Polynomial &number) {
   int64_t bits = 0;
   for (const Polynomial::Term &term : number.getTerms())
@@ -70,8 +70,8 @@ int64_t IndexBounds::getUpperBound(const Polynomial &number, Value user) {
     std::optional<AffineBlock> computed = blocks.get(value);
     if (!computed || !computed->domain.empty())
       continue;
-    // The part of `number` that `computed` does not cover. Its terms must be terms of `number`, so that its factors are
-    // non-negative, too.
+    // The part of `number` that `computed` does not cover. Its terms must be terms of `number`, because only factors of
+    // `number` are known to be non-negative.
     Polynomial remainder = number - computed->start;
     bool isPart =
         remainder.isExact() && llvm::all_of(remainder.getTerms(), [&](const Polynomial::Term &term) {
@@ -105,8 +105,8 @@ int64_t IndexBounds::getUpperBound(const Polynomial &number) {
   return sum;
 }
 
-/// Bounds a sum by replacing loop counters with their last values, where these consist of values that occur in other
-/// terms of the sum.
+/// Bounds a sum by replacing loop counters with their last values, if these consist of values that occur in other terms
+/// of the sum.
 int64_t IndexBounds::getBoundAtLoopEnds(const Polynomial &number) {
   Polynomial sum;
   for (const Polynomial::Term &term : number.getTerms()) {
@@ -171,7 +171,8 @@ int64_t IndexBounds::getUpperBound(Value factor) {
   return bound;
 }
 
-/// Bounds the result of an operation. The result and the operands that are used must be non-negative.
+/// Returns an upper bound of the operation's result. The result must be non-negative, and so must the operands from
+/// which the bound is computed.
 int64_t IndexBounds::getBoundOfOperation(Operation *op) {
   auto bound = [&](unsigned operand) { return getUpperBound(op->getOperand(operand)); };
   auto divisor = [&] { return getPositiveConstant(op->getOperand(1)); };

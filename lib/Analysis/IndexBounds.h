@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Upper bounds of index arithmetic, even if the exact value needs more bits than the program's types.
+// Computes upper bounds of index arithmetic, even if the exact value needs more bits than the program's types.
 //
 //   for %i = 0 to (K + 15) / 16 { … %p … yield %p + 16 }      16 * %i <= 2^31 - 32, from the bounds of %i
 //   for %i = 0 to (K - %first) / 16 { … %first + 16 * %i       %first + 16 * %i <= K - 16
@@ -16,7 +16,8 @@ class IndexBounds {
 public:
   explicit IndexBounds(AffineBlocks &blocks) : blocks(blocks) {}
 
-  /// Returns an upper bound of `number`, a polynomial with non-negative factors, where `user` is computed.
+  /// Returns an upper bound of `number` at the place where `user` is computed. All factors of the polynomial must be
+  /// non-negative.
   int64_t getUpperBound(const Polynomial &number, mlir::Value user);
 
 private:

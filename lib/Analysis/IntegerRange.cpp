@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Rules of interval arithmetic. Bounds are computed with 128 bits and then compared with those of the type.
+// Rules of interval arithmetic. Bounds are computed with 128 bits and then compared with the limits of the type.
 #include "Analysis/IntegerRange.h"
 
 #include "Tile/TileDialect.h"
@@ -67,8 +67,8 @@ struct Bounds {
   Wide smallest, largest, usual;
 };
 
-/// Returns the bounds clamped to the type, or all values of the type if the result may wrap around. With `mayCount`, it
-/// suffices that the result does not wrap around in usual grids.
+/// Returns the bounds clamped to the type, or all values of the type if the result may wrap around. With `mayCount`, a
+/// result that wraps around only in unusually large grids counts as one that does not.
 IntegerRange fit(const Bounds &bounds, Type type, bool mayCount = true) {
   IntegerRange limits = IntegerRange::ofType(type);
   if (bounds.smallest < limits.smallest || bounds.usual > limits.largest ||
@@ -78,7 +78,7 @@ IntegerRange fit(const Bounds &bounds, Type type, bool mayCount = true) {
   return {cut(bounds.smallest), cut(bounds.largest), cut(std::min(bounds.usual, bounds.largest))};
 }
 
-/// Returns the range of an operation that is monotonic in each operand, whatever the value of the other operand.
+/// Returns the range of an operation that is monotonic in each operand for every value of the other operand.
 template <typename Fn> Bounds atCorners(const IntegerRange &a, const IntegerRange &b, Fn compute) {
   auto corners = [&](Wide aEnd, Wide bEnd) {
     return std::array<Wide, 4>{compute(Wide(a.smallest), Wide(b.smallest)), compute(Wide(a.smallest), bEnd),
@@ -94,7 +94,7 @@ bool isBlockSize(const IntegerRange &factor) {
 }
 
 IntegerRange inferProduct(Type type, const IntegerRange &a, const IntegerRange &b) {
-  // Products with other factors are not block offsets but, for example, random bits.
+  // A product of other factors is not the offset of a block; it may be, for example, a random integer.
   return fit(atCorners(a, b, std::multiplies<Wide>()), type, isBlockSize(a) || isBlockSize(b));
 }
 
@@ -113,7 +113,7 @@ IntegerRange inferQuotient(Type type, const IntegerRange &a, const IntegerRange 
   };
   addPart({std::max<int64_t>(b.smallest, 1), b.largest, b.usual});
   addPart({b.smallest, std::min<int64_t>(b.largest, -1), b.usual});
-  return bounds ? fit(*bounds, type) : IntegerRange::ofType(type); // division by zero
+  return bounds ? fit(*bounds, type) : IntegerRange::ofType(type); // the divisor is zero
 }
 
 /// Returns the range of the remainder, which has the sign of the dividend and a smaller magnitude than the divisor.
@@ -216,7 +216,7 @@ static std::optional<IntegerRange> inferBinary(Operation *op, Type type, const I
       .Case([&](arith::MulIOp) { return inferProduct(type, a, b); })
       .Case([&](arith::DivSIOp) { return inferQuotient(type, a, b); })
       .Case<arith::FloorDivSIOp, arith::CeilDivSIOp>([&](Operation *) {
-        // One more or less than the quotient rounded towards zero.
+        // The result may be one less (floor) or one more (ceil) than the quotient rounded towards zero.
         IntegerRange quotient = inferQuotient(type, a, b);
         bool isFloor = isa<arith::FloorDivSIOp>(op), isExact = isFloor && a.isNonNegative() && b.isNonNegative();
         return isExact ? quotient

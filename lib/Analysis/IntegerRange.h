@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Bounds of integers, interpreted as signed. Integers wrap around, so a value that may overflow gets the bounds of its
-// type.
+// Bounds of integers, interpreted as signed. Integers wrap around, so the bounds of a value that may overflow are those
+// of its type.
 //
 //   arange 0 to 64            0 to 63
 //   u8 << 24, of 32 bits      any
 //   75 / x, x unknown         -75 to 75
 //   (x & 15) - 8              -8 to 7
 //
-// One property is assumed without proof: offsets of blocks, 64 * program_id + arange, fit into their type. A grid that
-// is too large for that would access memory before the buffer. So ranges also state how large a value gets in usual
-// grids, and the product of a program id and a block size is considered to wrap around only if it does so in usual
-// grids.
+// One property is assumed without proof: offsets of blocks, such as 64 * program_id + arange, fit into their type. In a
+// grid that is too large for this, programs would access memory before the buffer. So a range also states how large a
+// value gets in grids of usual size, and the product of a program id and a block size counts as wrapping around only if
+// it does so in such grids.
 #pragma once
 
 #include "mlir/IR/Operation.h"
@@ -19,8 +19,8 @@
 
 namespace tile {
 
-/// The maximum number of programs along the second and third dimension of the grid, also in persistent kernels;
-/// launches with more are rejected (lib/Runtime/Grid.cpp).
+/// The maximum number of programs along the second and third dimension of the grid, including those of persistent
+/// kernels. Launches with more programs are rejected (lib/Runtime/Grid.cpp).
 inline constexpr int64_t largestOuterGrid = 1 << 22;
 
 struct IntegerRange {

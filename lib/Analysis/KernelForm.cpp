@@ -17,7 +17,7 @@
 //                                                             no wgmma is awaited without a wait
 //
 // Each requirement is a predicate on one operation; the form says which predicates must hold. A discardable attribute
-// would be a decision that no operation declares, so no form allows any, with two exceptions.
+// would be a decision that is not part of any operation's definition, so no form allows any, with two exceptions.
 #include "Analysis/KernelForm.h"
 
 #include "Analysis/AccessVector.h"
@@ -45,9 +45,10 @@ bool staysInThread(const LinearLayout &src, const LinearLayout &dst) {
   return kind == layout::MovementKind::none || kind == layout::MovementKind::registers;
 }
 
-/// Returns two layouts that must be equal if no element moves between threads: the layout that `op` implies for its
-/// result and the result's actual layout or, if none is implied, the operand's actual layout and the required one.
-/// Returns nullopt for operations that do not relate the two, or whose layouts are equal anyway.
+/// Returns two layouts that must be equal if no element moves between threads. These are the layout that `op` implies
+/// for its result and the result's actual layout or, if no layout is implied, the operand's actual layout and the
+/// required one. Returns nullopt for operations that do not relate operand and result, or whose layouts are equal
+/// anyway.
 std::optional<std::pair<cta::LayoutAttr, cta::LayoutAttr>> getTiedLayouts(Operation *op) {
   auto interface = dyn_cast<cta::LayoutInterface>(op);
   if (!interface || isElementwise(op) || op->getNumOperands() == 0)
@@ -82,7 +83,7 @@ private:
     if (!isAllowed(op))
       return error(op) << "'" << op->getName() << "' does not belong to this phase";
     for (NamedAttribute attribute : op->getDiscardableAttrs())
-      // The mark of unsigned integers is allowed, because the interpreter needs it to report overflows, and so are the
+      // Two attributes are allowed: that of unsigned integers, which the interpreter needs to report overflows, and the
       // program's loop options.
       if (attribute.getName() != unsignedAttrName && attribute.getName() != numStagesAttrName)
         return error(op) << "attribute '" << attribute.getName().getValue() << "' is not declared by '" << op->getName()
@@ -127,7 +128,7 @@ private:
         return form < Form::allocated;
       return true;
     }
-    // A CTA's rank in its cluster is a scalar like its position in the grid.
+    // The CTA's rank in the cluster is a scalar, like the position in the grid.
     if (isa<cta::ClusterRankOp, cta::ClusterIdOp, cta::NumClustersOp>(op))
       return true;
     if (!isa<cta::CtaDialect>(op->getDialect()) || form <= Form::tile)
@@ -142,7 +143,7 @@ private:
     // The turns of teams are counted, like the slots of rings.
     if (cta::isTurnOfTeams(op))
       return form == Form::ringed;
-    // The phases of a tcgen05_await's barrier are counted, too.
+    // The phases of a tcgen05_await's barrier are also counted.
     if (isa<cta::Tcgen05AwaitOp>(op))
       return form >= Form::lowering && form <= Form::ringed;
     if (isa<cta::CombineOp>(op))

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The forms that passes require of a kernel.
 //
-// In the pipeline a pass relies on the previous passes. A pass that is run alone, or first, may get any valid IR: it
-// checks that the kernel has the form that its declaration in Passes.td requires, and reports an error otherwise.
+// In the pipeline, a pass relies on the previous passes. A pass that runs alone, or first, may get any valid IR. So it
+// checks that the kernel has the form that the pass's declaration in Passes.td requires, and reports an error
+// otherwise.
 #pragma once
 
 #include "Tile/TileDialect.h"
 
 namespace tile {
 
-/// The forms, in the order of the pipeline. Phases are the forms at the pipeline's cuts; other forms occur between two
-/// cuts.
+/// The forms, in the order of the pipeline. Each phase is the form at one of the pipeline's cuts; the other forms occur
+/// between two cuts.
 enum class Form {
   program,   ///< Phase tile, except that blocks have the program's sizes.
   tile,      ///< Phase tile.
@@ -29,11 +30,11 @@ llvm::StringRef nameOf(Form form);
 /// Emits an error about the first operation that violates the form; the message begins with `prefix`.
 mlir::LogicalResult verifyForm(KernelOp kernel, Form form, const llvm::Twine &prefix);
 
-/// Does the same for a pass that requires the form.
+/// Does the same as verifyForm for a pass that requires the form.
 mlir::LogicalResult verifyRequired(KernelOp kernel, Form form, llvm::StringRef pass);
 
-/// The forms that a pass requires and leaves. The pass checks its input, unless the previous passes are known to have
-/// left the required form.
+/// The forms that a pass requires and ensures. The pass checks its input, unless the previous passes are known to
+/// ensure the required form.
 class FormContract {
 public:
   FormContract(Form required, Form ensured) : required(required), ensured(ensured) {}

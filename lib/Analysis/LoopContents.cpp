@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Classifies the operations of a loop other than arithmetic; see LoopContents.h.
+// Classifies the operations of a loop, except for arithmetic; see LoopContents.h.
 #include "Analysis/LoopContents.h"
 
 #include "Cta/CtaDialect.h"

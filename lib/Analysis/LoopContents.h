@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The operations of a loop other than arithmetic, by which passes distinguish loops.
+// Classifies the operations of a loop, except for arithmetic; passes use the classes to distinguish loops.
 //
 //   scf.for … {
 //     %x = tile.load %p             load
@@ -7,8 +7,8 @@
 //     scf.if %c { tile.store … }    branch, store
 //   }
 //
-// Includes operations in branches and inner loops. Arithmetic, address computation and shape changes occur in every
-// loop.
+// The classification covers operations in branches and inner loops. It ignores arithmetic, address computation and
+// shape changes, because these occur in every loop.
 #pragma once
 
 #include "mlir/Dialect/SCF/IR/SCF.h"

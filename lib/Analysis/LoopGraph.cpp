@@ -62,7 +62,7 @@ std::optional<unsigned> LoopGraph::getNode(Value value) const {
 
 std::optional<unsigned> LoopGraph::getSource(Value value) const {
   scf::ForOp around = loop;
-  // Limits the number of steps, because iteration arguments may replace each other in a cycle.
+  // The limit ends the search if iteration arguments replace each other in a cycle.
   for (unsigned steps = 0; around && steps <= around.getNumRegionIterArgs(); ++steps) {
     std::optional<unsigned> argument = getArgument(value);
     if (!argument)
@@ -82,8 +82,8 @@ bool LoopGraph::writesShared(unsigned index) const {
   return operations[index]->walk(writes).wasInterrupted();
 }
 
-/// If each iteration accesses the next slot of the buffer, wrapping around after the last, returns the slot that `op`
-/// accesses in the first iteration; otherwise nullopt.
+/// If each iteration accesses the next slot of the buffer, wrapping around after the last slot, returns the slot that
+/// `op` accesses in the first iteration; otherwise nullopt.
 static std::optional<int64_t> findFirstSlot(scf::ForOp loop, Operation *op, Operation *buffer) {
   std::optional<int64_t> first;
   for (const SharedAccess &access : getSharedAccesses(op)) {
@@ -216,7 +216,7 @@ bool LoopGraph::addMemory(unsigned index) {
 void LoopGraph::addBuffers(unsigned index) {
   Operation *op = operations[index];
   for (Operation *buffer : getBuffers(op)) {
-    // Accesses to a ring's slot need no edges: they use the view of the slot, which follows the wait for it.
+    // Accesses to a ring's slot need no edges: they use the view of the slot, which already depends on the ring_wait.
     if (isa_and_nonnull<cta::RingAllocOp>(buffer))
       continue;
     for (unsigned other : accesses[buffer]) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The dependence graph of a loop body with wgmmas: the kind of each operation, and its predecessors.
+// The dependence graph of a loop body with wgmmas. It stores the kind and the predecessors of each operation.
 //
 //   %t = cta.ring_wait %ring      light: precedes the readers of the slot's buffers
 //   %s, %u = cta.wgmma %q, %k     MMA
@@ -17,7 +17,7 @@
 
 namespace tile {
 
-/// Returns the values that the operation uses, regions included.
+/// Returns the values that the operation and its regions use.
 llvm::SetVector<mlir::Value> getUsedValues(mlir::Operation *op);
 
 class LoopGraph {
@@ -26,8 +26,8 @@ public:
   /// Prepares the graph of a program with MMAs outside of loops.
   explicit LoopGraph(ProgramsOp programs) : body(&programs.getBody().front()) {}
 
-  /// Builds the graph. Returns false if there are no wgmmas, one is not awaited in its iteration, or an operation
-  /// cannot be represented by a node.
+  /// Builds the graph. Returns false if there are no wgmmas, if a wgmma is not awaited in its own iteration, or if an
+  /// operation cannot be represented by a node.
   bool build();
 
   /// Returns the index of an iteration argument; nullopt for other values.
@@ -36,10 +36,12 @@ public:
   /// Returns the node that produces the value; nullopt for values from outside the loop.
   std::optional<unsigned> getNode(mlir::Value value) const;
 
-  /// Returns the node that produces the value or, for an iteration argument, its value in a later iteration.
+  /// Returns the node that produces the value. For an iteration argument, returns the node that produces its value in a
+  /// later iteration.
   std::optional<unsigned> getSource(mlir::Value value) const;
 
-  /// Returns the node after which `index` no longer reads shared memory: for an MMA, the one that awaits it.
+  /// Returns the node after which node `index` no longer reads shared memory. For an MMA, this is the node that awaits
+  /// it.
   unsigned getEnd(unsigned index) const;
 
   bool writesShared(unsigned index) const;

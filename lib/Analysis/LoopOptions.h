@@ -6,7 +6,8 @@
 
 namespace tile {
 
-/// Returns the number of pipeline stages that a loop requests, or else the kernel's.
+/// Returns the number of pipeline stages that the loop requests; if the loop requests none, the kernel's number of
+/// stages.
 inline int64_t getNumStages(mlir::Operation *loop) {
   auto own = loop->getAttrOfType<mlir::IntegerAttr>(numStagesAttrName);
   return own ? own.getInt() : loop->getParentOfType<KernelOp>().getNumStages();

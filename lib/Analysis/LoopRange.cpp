@@ -105,7 +105,7 @@ Value LoopRange::emitVariable(Value index) {
 
 bool LoopRange::isRepresentable(unsigned index) const {
   std::optional<APInt> first = getConstantBound(lower), distance = getConstantBound(step);
-  // If `lower` is at most zero, lower + step is representable, because the step is.
+  // If `lower` is at most zero, lower + step is representable, because `step` is.
   if (first && index <= 1 && (isUnsigned ? first->isZero() : !first->isStrictlyPositive()))
     return true;
   if (!first || !distance)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The iteration range of a loop, and values computed from it on the device.
 //
-// A loop from `lower` to `upper` in steps of `step` has the iterations of Python's range: one for each integer lower,
-// lower + step, … below `upper`. The next integer may not be representable in the type, and neither may the distance
-// between the bounds as a signed integer. So comparisons never use lower + n * step of an iteration that may not exist,
-// and distances are unsigned.
+// A loop from `lower` to `upper` in steps of `step` has the iterations of Python's range: one for each of the integers
+// lower, lower + step, … below `upper`. The integer after the last one may not be representable in the type, and the
+// distance between the bounds may not be representable as a signed integer. So comparisons never use lower + n * step
+// of an iteration that may not exist, and distances are unsigned.
 #pragma once
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -24,8 +24,8 @@ std::optional<llvm::APInt> countIterations(mlir::scf::ForOp loop);
 /// known.
 uint64_t boundIterations(mlir::scf::ForOp loop, AxisInfoAnalysis &axisInfo);
 
-/// Bounds and step of a loop. Values are emitted at the builder's insertion point, and folded if they are constant.
-/// Steps are positive, as the language requires.
+/// The bounds and the step of a loop. Values are emitted at the builder's insertion point, and folded if they are
+/// constant. The step must be positive, as the language requires.
 class LoopRange {
   using Value = mlir::Value;
 
@@ -41,15 +41,16 @@ public:
   Value emitAny() { return emitLess(lower, upper); }
   /// Emits the number of iterations, an unsigned integer.
   Value emitCount();
-  /// Emits a bound for the loop's variable: an iteration whose variable is below it is followed by at least `distance`
-  /// further iterations. This is upper - distance * step, but not less than the smallest integer.
+  /// Emits a bound for the induction variable: if the variable is below the bound in some iteration, at least
+  /// `distance` further iterations follow. The bound is upper - distance * step, but not less than the smallest
+  /// integer.
   Value emitLimit(unsigned distance);
   /// Emits lower + index * step, which may wrap around if there is no such iteration.
   Value emitVariable(Value index);
-  /// Returns the range without its first iteration, if it has one. The new lower bound is lower + step even if that
-  /// wraps around, in which case the range is empty.
+  /// Returns the range without its first iteration (if there is one). The new lower bound is lower + step even if that
+  /// sum wraps around, in which case the range is empty.
   LoopRange emitWithoutFirst();
-  /// Returns the range if `condition` holds, otherwise an empty one with the same lower bound.
+  /// Returns the range if `condition` holds, otherwise an empty range with the same lower bound.
   LoopRange emitIf(Value condition);
 
   /// Returns true if lower + index * step is known to be representable in the type.

@@ -60,7 +60,7 @@ static bool isSpecial(Operation *op) {
              math::SinOp, math::CosOp, math::TanhOp>(op);
 }
 
-/// Counts the work of a wgmma. Each warp group reads its rows of a and, once for each 64 rows, its columns of b.
+/// Counts the work of a wgmma. Each warp group reads its rows of `a` and, once for every 64 rows, its columns of `b`.
 static LoopWork countWgmma(cta::WgmmaOp mma, const target::Rates &rates) {
   cta::BufferType b = mma.getB().getType();
   int64_t m = mma.getAcc().getType().getShape()[0], k = b.getShape()[0], n = b.getShape()[1];

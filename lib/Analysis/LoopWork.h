@@ -7,7 +7,8 @@
 //   cta.ring_wait of 16 KiB          256 cycles of copies: the L2 bandwidth of a multiprocessor
 //
 // Rates are those of data sheets (Target/Rates.h). The longest of these times is a lower bound for an iteration of the
-// CTA, whatever the order of operations. The more resources are busy at the same time, the closer the loop gets to it.
+// CTA, whatever the order of operations. The more resources are busy at the same time, the closer the actual time gets
+// to this bound.
 #pragma once
 
 #include "Target/Rates.h"

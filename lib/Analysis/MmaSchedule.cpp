@@ -15,7 +15,7 @@ bool isMma(const LoopNode &node) {
   return node.kind == LoopNodeKind::mma;
 }
 
-/// Returns the MMAs that depend, directly or not, on the result of an earlier one.
+/// Returns the MMAs that depend, directly or indirectly, on the result of an earlier MMA.
 BitVector findChained(ArrayRef<LoopNode> nodes) {
   BitVector afterMma(nodes.size()), chained(nodes.size());
   for (auto [index, node] : llvm::enumerate(nodes)) {
@@ -63,7 +63,7 @@ void addLight(ArrayRef<LoopNode> nodes, BitVector &set) {
   set |= joins;
 }
 
-/// Returns `roots` and the nodes on which they depend within their iteration.
+/// Returns `roots` and the nodes of the same iteration on which they depend.
 BitVector findSlice(ArrayRef<LoopNode> nodes, BitVector roots) {
   for (unsigned index = nodes.size(); index-- > 0;)
     if (roots[index])
@@ -139,12 +139,12 @@ public:
   }
   /// Adds the early MMAs, and early loads whose addresses do not depend on them.
   void addEarlyMmas() {
-    // Early nodes do not depend on late ones, so the slices of early MMAs are early.
+    // Early nodes do not depend on late nodes, so the slices of early MMAs contain only early nodes.
     add(findSlice(nodes, split.earlyMmas));
     BitVector loads = findSlice(nodes, select(nodes, [&](unsigned index) {
                                   return nodes[index].kind == LoopNodeKind::load && split.early[index];
                                 }));
-    // Loads that depend on the MMAs would have to wait for them.
+    // Loads that depend on these MMAs would have to wait for them, so loads are added only if none does.
     BitVector afterMmas = split.earlyMmas;
     addUsers(nodes, afterMmas);
     if (!loads.anyCommon(afterMmas))
@@ -178,7 +178,7 @@ std::optional<MmaSchedule> tile::planInFlight(ArrayRef<LoopNode> nodes) {
     else if (nodes[index].kind != LoopNodeKind::order) // an order node stays after the MMAs that precede it
       return std::nullopt;
   }
-  // Registers of left operands must not be rewritten before the MMAs that read them are complete.
+  // Registers of left operands must not be overwritten before the MMAs that read them are complete.
   unsigned place = awaits.find_last();
   for (unsigned index : mmas.set_bits())
     place = std::min(place, nodes[index].leftOperand.value_or(place));
@@ -257,7 +257,7 @@ std::optional<MmaSchedule> tile::planWithin(ArrayRef<LoopNode> nodes) {
     roots.set(root);
     add(findSlice(nodes, roots));
   };
-  // MMAs are issued as soon as nothing that they depend on remains to be awaited.
+  // Issue an MMA as soon as every MMA on which it depends has been awaited.
   auto issue = [&] {
     for (unsigned index = 0; index < nodes.size(); ++index) {
       if (!isMma(nodes[index]) || done[index])
@@ -273,7 +273,7 @@ std::optional<MmaSchedule> tile::planWithin(ArrayRef<LoopNode> nodes) {
   };
   for (unsigned index = 0; index < nodes.size(); ++index) {
     issue();
-    // Awaits are placed with their users.
+    // Awaits are placed together with their users.
     if (nodes[index].kind != LoopNodeKind::await)
       addSlice(index);
   }

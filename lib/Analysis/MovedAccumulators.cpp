@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// An accumulator stays in its registers if the wgmma adds to the value that it replaces, and if it is not swapped with
-// another accumulator.
+// An accumulator stays in its registers if the wgmma adds to the value that the result replaces, and if the accumulator
+// is not swapped with another one.
 #include "Analysis/MovedAccumulators.h"
 
 #include "Analysis/CarriedValue.h"
@@ -12,8 +12,8 @@
 using namespace mlir;
 using namespace tile;
 
-/// Returns the accumulator that the awaited wgmma adds to; null for a wgmma of an earlier iteration, which has no
-/// registers yet.
+/// Returns the accumulator that the awaited wgmma adds to; null for a wgmma of an earlier iteration, whose registers
+/// are not assigned yet.
 static Value getAddend(cta::AwaitOp await) {
   auto mma = await.getAcc().getDefiningOp<cta::WgmmaOp>();
   return mma ? mma.getAcc() : Value();
@@ -30,8 +30,8 @@ bool isAddedTo(const CarriedValue &carried, Value acc) {
   });
 }
 
-/// Returns true if loops around the wgmma pass on its result only in place of its accumulator. `value` is the result of
-/// the wgmma, or of a branch on it.
+/// Returns true if loops around the wgmma pass on its result only in place of its accumulator. `value` is the wgmma's
+/// result, or the result of a branch that yields it.
 bool staysInPlace(Value value, cta::AwaitOp await, Value acc) {
   return llvm::all_of(value.getUses(), [&](OpOperand &use) {
     std::optional<CarriedValue> carried = CarriedValue::fedBy(use);
@@ -49,7 +49,8 @@ bool staysInPlace(Value value, cta::AwaitOp await, Value acc) {
   });
 }
 
-/// Accumulators that loops and branches exchange: values passed on side by side, although one may become the other.
+/// Accumulators that loops and branches exchange: the operation passes on both values at the same time, although one
+/// may become the other.
 class ExchangedAccumulators {
 public:
   explicit ExchangedAccumulators(KernelOp kernel) {
@@ -77,8 +78,8 @@ public:
 private:
   const void *leaderOf(Value value) { return classes.getOrInsertLeaderValue(value.getAsOpaquePointer()); }
 
-  /// Merges the sets of two tensors, unless `b` is a constant: several accumulators may start from it, and it occupies
-  /// no registers.
+  /// Merges the sets of two tensors, unless `b` is a constant: a constant occupies no registers, and several
+  /// accumulators may start from it.
   void join(Value a, Value b) {
     if (isa<RankedTensorType>(a.getType()) && a.getType() == b.getType() && !matchPattern(b, m_Constant()))
       classes.unionSets(a.getAsOpaquePointer(), b.getAsOpaquePointer());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// wgmma dots whose accumulators do not stay in the registers in which they are computed.
+// Finds wgmmas whose accumulators do not stay in the registers in which they are computed.
 //
 //   for iter_args(%x, %y) {              %x1 replaces %y, which is still live when the wgmma is issued: its registers
 //     %x1 = wgmma … %x; wait             have to be copied, and not before the wait
@@ -10,8 +10,8 @@
 
 namespace tile {
 
-/// Returns the awaits of wgmmas whose accumulators move. An accumulator that a loop only adds to does not move, even if
-/// the loop does so in branches or after arithmetic before the wgmma.
+/// Returns the awaits of wgmmas whose accumulators move. An accumulator to which a loop only adds does not move, even
+/// if the additions are in branches or there is other arithmetic on the accumulator before the wgmma.
 llvm::SmallVector<cta::AwaitOp> findMovedAccumulators(KernelOp kernel);
 
 } // namespace tile

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Support of TMA and wgmma for blocks of any size; see OddBlocks.h.
+// Decides whether TMA and wgmma support a block whose sizes are not powers of two; see OddBlocks.h.
 #include "Analysis/OddBlocks.h"
 
 #include "Analysis/EngineChoice.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Follows an operand back to the loads; see PackedOperands.h.
+// Traces an operand back to its loads; see PackedOperands.h.
 #include "Analysis/PackedOperands.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -45,7 +45,8 @@ private:
     auto following = [](ArrayRef<int64_t> shape, unsigned last) {
       return llvm::product_of(shape.drop_front(last + 1));
     };
-    // Finds the last dimension that is merged into `dim`: the same number of elements follows after it as after `dim`.
+    // Find the last dimension that is merged into `dim`: the dimensions after it have as many elements as those after
+    // `dim`.
     int last = int(from.size()) - 1;
     while (last >= 0 && following(from, last) < following(to, dim))
       --last;
@@ -56,7 +57,8 @@ private:
     int64_t merged = 1;
     for (; last >= 0 && merged * from[last] <= to[dim] && isRepeated(reshape.getSrc(), last); --last)
       merged *= from[last];
-    // An integer provides at least one bit per element; a value that repeats more often is a scale.
+    // An integer provides at least one bit per element, so a loaded value that repeats more often is not packed; it is
+    // a scale.
     return merged <= loadedBits ? merged : 1;
   }
 
@@ -86,7 +88,7 @@ private:
   }
 
   unsigned budget = 256;
-  int64_t loadedBits = 0; ///< The width of the most recently found integers.
+  int64_t loadedBits = 0; ///< The width of the integers that were found most recently.
 };
 
 } // namespace

@@ -6,8 +6,8 @@
 
 namespace tile {
 
-/// Returns how many consecutive elements along k of an operand of the dot are unpacked from one integer in memory: the
-/// larger count of the two operands, a power of two of at most 8; 1 if neither is packed along k.
+/// Returns how many consecutive elements along k of an operand of the dot are unpacked from one integer in memory. This
+/// is the larger count of the two operands: 1, 2, 4 or 8, where 1 means that neither is packed along k.
 ///
 ///   %w = tile.load … : 16x64xi32                                     eight rows in an integer
 ///   %q = shrsi (broadcast (expand_dims %w)), %bits : 16x8x64xi32

@@ -9,7 +9,7 @@ enum class PassKind {
   Optimisation ///< Can be disabled by name without changing the results.
 };
 
-/// The base of all passes that are declared here; MLIR's passes have no kind.
+/// The base class of all passes that this project declares; MLIR's own passes have no kind.
 class KindedPass {
 public:
   virtual ~KindedPass() = default;

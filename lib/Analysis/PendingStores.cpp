@@ -13,7 +13,7 @@ using namespace tile;
 
 namespace {
 
-/// Returns true if other threads that observe the operation may rely on the accesses before it.
+/// Returns true if other threads that see the effect of this operation may rely on the accesses before it.
 bool releases(Operation *op) {
   auto isRelease = [](MemoryOrder order) { return order == MemoryOrder::release || order == MemoryOrder::acq_rel; };
   if (auto update = dyn_cast<AtomicRmwOp>(op))
@@ -40,8 +40,8 @@ PointerBases accessedBy(Operation *op) {
 /// Memory that TMA may still be writing.
 struct PendingStore {
   PointerBases bases;
-  /// The operations that write this memory, each with 1 if it did so in an earlier iteration of a loop that is still
-  /// running, otherwise 0.
+  /// The operations that write this memory, each with 0 or 1: 1 if the write was issued in an earlier iteration of a
+  /// loop that is still running.
   llvm::SmallSetVector<std::pair<Operation *, unsigned>, 8> copies;
 
   bool join(const PendingStore &other) {

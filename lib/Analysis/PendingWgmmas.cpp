@@ -14,15 +14,16 @@ using namespace tile;
 
 namespace {
 
-/// The count of later wgmmas that represents a complete wgmma.
+/// The count of later wgmmas that means that the token's wgmma is complete.
 constexpr unsigned complete = std::numeric_limits<unsigned>::max();
-/// Limits of the analysis: later wgmmas beyond this number are not distinguished, and a wgmma with that many later ones
-/// may still be incomplete.
+/// Limits of the analysis: counts of later wgmmas stop at `maxLater`, and a wgmma with that many later ones may still
+/// be incomplete.
 constexpr unsigned maxLater = 62, maxIncomplete = maxLater + 1;
 
 struct Issued {
-  unsigned incomplete = 0;         ///< Upper bound of the number of pending wgmmas, which are the last ones issued.
-  DenseMap<Value, unsigned> later; ///< Lower bound of the wgmmas issued after that of each token.
+  unsigned incomplete = 0; ///< Upper bound of the number of incomplete wgmmas, which are the last ones issued.
+  DenseMap<Value, unsigned>
+      later; ///< For each token, a lower bound of the number of wgmmas issued after the token's wgmma.
 
   bool join(const Issued &other) {
     bool changed = other.incomplete > incomplete;
@@ -36,7 +37,7 @@ struct Issued {
   }
 
   void issue(cta::WgmmaOp mma) {
-    if (mma.isSynchronous()) { // this one is complete, and so are all before it
+    if (mma.isSynchronous()) { // this wgmma is complete, and so are all wgmmas before it
       incomplete = 0;
       later[mma.getToken()] = complete;
       return;
@@ -48,7 +49,7 @@ struct Issued {
     later[mma.getToken()] = 0;
   }
 
-  /// Assigns the values that control flow passes on, all simultaneously, because loops may swap tokens.
+  /// Assigns the values that control flow passes on. All are assigned simultaneously, because loops may swap tokens.
   void assign(ValueRange values, ValueRange from) {
     SmallVector<unsigned> counts;
     for (Value token : from)
@@ -59,7 +60,8 @@ struct Issued {
   }
 };
 
-/// Returns the tokens of wgmmas that must be complete before the operation, and before directly following awaits.
+/// Returns the tokens of wgmmas that must be complete before the operation or before the awaits that directly follow
+/// it.
 SmallVector<Value> getNeeded(Operation *op) {
   if (auto release = dyn_cast<cta::RingReleaseOp>(op))
     return SmallVector<Value>(release.getTokens());

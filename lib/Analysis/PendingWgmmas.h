@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The number of wgmmas that may be incomplete where one must be complete.
+// Computes how many wgmmas may be incomplete at an operation that requires a wgmma to be complete.
 //
 // wgmmas complete in issue order, so a wait states how many of the last ones need not be complete (PTX ISA,
 // wgmma.wait_group):
@@ -10,9 +10,9 @@
 //   %f = cta.await %o after %u       needs a wait with none pending
 //   cta.ring_release … after %u      is after that wait
 //
-// A forward data-flow analysis tracks how many wgmmas may be incomplete, and how many have been issued since each
-// token's wgmma. Where paths join, it takes the maximum of the former and the minimum of the latter. Loops carry tokens
-// of other iterations.
+// A forward data-flow analysis tracks how many wgmmas may be incomplete and, for each token, how many wgmmas have been
+// issued since the token's wgmma. Where paths join, it takes the maximum of the former and the minimum of the latter.
+// Loops also carry tokens of other iterations.
 #pragma once
 
 #include "Cta/CtaDialect.h"
@@ -26,8 +26,8 @@ struct MissingWait {
   unsigned pending; ///< The number of wgmmas that may be incomplete.
 };
 
-/// Returns the operations that name tokens and before which a wait is missing, in program order. The wait of the first
-/// of several consecutive awaits serves all of them.
+/// Returns the operations that use tokens and before which a wait is missing, in program order. If several awaits
+/// directly follow each other, the wait before the first one serves all of them.
 llvm::SmallVector<MissingWait> findMissingWaits(KernelOp kernel);
 
 } // namespace tile

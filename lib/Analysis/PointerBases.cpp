@@ -18,7 +18,7 @@ bool isAddress(Value value) {
   return isa<PtrType, DescType>(getElementTypeOrSelf(value.getType()));
 }
 
-/// Returns the operands that determine where `value` points; nullopt if they are not known.
+/// Returns the operands that determine where `value` points; nullopt if it is not known which they are.
 std::optional<SmallVector<Value>> getSources(Value value) {
   if (std::optional<CarriedValue> carried = CarriedValue::of(value))
     return llvm::map_to_vector(carried->operands, [](OpOperand *operand) { return operand->get(); });
@@ -36,7 +36,7 @@ std::optional<SmallVector<Value>> getSources(Value value) {
       llvm::make_filter_range(op->getOperands(), [&](Value operand) { return !hasAddresses || isAddress(operand); }));
 }
 
-/// Returns the pointer parameter that an argument of the kernel represents; null if none is known.
+/// Returns the pointer parameter to which an argument of the kernel corresponds; null if none is known.
 StringAttr getParameter(KernelOp kernel, BlockArgument argument) {
   unsigned index = argument.getArgNumber();
   if (TensorMapAttr map = kernel.getTensorMap(index))
@@ -54,7 +54,7 @@ void PointerBases::add(StringAttr name) {
 
 PointerBases PointerBases::of(Value address) {
   PointerBases bases;
-  // values, each with 1 if addresses are loaded from where it points, otherwise 0
+  // Each value has a flag: 1 if addresses are loaded from the memory to which it points, otherwise 0.
   llvm::SetVector<std::pair<Value, unsigned>> values;
   values.insert({address, 0});
   for (size_t next = 0; next < values.size(); ++next) {

@@ -24,11 +24,11 @@ public:
   /// Returns the bases of a pointer, a tensor of pointers, a descriptor or an address.
   static PointerBases of(mlir::Value address);
 
-  /// Returns the memory that a store, by TMA or not, or an atomic operation writes; empty for other operations.
+  /// Returns the memory that a store (by TMA or by threads) or an atomic operation writes; empty for other operations.
   static PointerBases writtenBy(mlir::Operation *op);
 
   bool mayOverlap(const PointerBases &other) const;
-  /// Adds the bases of `other`; returns true if anything was added.
+  /// Adds the bases of `other`; returns true if this adds a new one.
   bool join(const PointerBases &other);
   bool isEmpty() const { return names.empty() && !isUnknown; }
   void clear() { *this = PointerBases(); }

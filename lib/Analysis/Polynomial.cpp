@@ -10,11 +10,11 @@ using namespace tile;
 
 using Term = Polynomial::Term;
 
-/// The maximum size of a polynomial. Larger ones do not come from index arithmetic that a person wrote, and could grow
-/// without end.
+/// The maximum size of a polynomial. Larger ones do not come from index arithmetic in a program's source, and could
+/// grow without limit.
 static constexpr size_t maxTerms = 64, maxFactors = 16;
 
-/// Returns `factors` without those of `divisor`; nullopt if some of these are missing.
+/// Returns `factors` without the factors of `divisor`; nullopt if `factors` does not contain all of them.
 static std::optional<SmallVector<Value, 2>> removeFactors(SmallVector<Value, 2> factors, ArrayRef<Value> divisor) {
   for (Value factor : divisor) {
     auto *found = llvm::find(factors, factor);
@@ -117,7 +117,7 @@ std::pair<Polynomial, Polynomial> Polynomial::divide(const Polynomial &divisor) 
   const Term &by = divisor.terms.front();
   for (const Term &term : terms) {
     auto remainder = removeFactors(term.factors, by.factors);
-    // The negation of the smallest integer is not representable.
+    // -1 is excluded, because the negation of the smallest integer is not representable.
     bool divides = remainder && by.coefficient != -1 && term.coefficient % by.coefficient == 0;
     if (divides)
       parts.first.add({term.coefficient / by.coefficient, *remainder});

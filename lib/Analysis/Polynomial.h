@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Polynomials over integer scalars: index arithmetic is compared by value rather than by form.
+// Polynomials over integer scalars. With them, index expressions are compared by value and not by how they are written.
 //
 //   %x = arith.muli %pid, 128;  %y = arith.subi %n, %x            =>   n - 128*pid
 //
 // A factor is a value that is not itself a sum, product or constant. Integers are unbounded here: the compiler assumes
-// that index arithmetic does not overflow (AxisInfo.h). A polynomial that got too large, in value or in length, is not
-// exact: nothing follows from it.
+// that index arithmetic does not overflow (AxisInfo.h). A polynomial that has become too large, in value or in length,
+// is not exact, and nothing can be concluded from it.
 #pragma once
 
 #include "mlir/IR/Value.h"
@@ -36,7 +36,7 @@ public:
   Polynomial operator*(const Polynomial &other) const;
   bool operator==(const Polynomial &other) const;
 
-  /// Returns the terms in the order in which they were added. No two terms have the same factors, no coefficient is
+  /// Returns the terms in the order in which they were added. No two terms have the same factors, and no coefficient is
   /// zero.
   llvm::ArrayRef<Term> getTerms() const { return terms; }
   bool isExact() const { return exact; }
@@ -44,13 +44,13 @@ public:
   /// Returns the value of a constant polynomial; nullopt if there are other terms.
   std::optional<int64_t> getConstant() const;
   int64_t getConstantTerm() const;
-  /// Returns the factor, if the polynomial consists of a single factor.
+  /// Returns the factor if the polynomial consists of exactly one factor; otherwise null.
   mlir::Value getSingleFactor() const;
 
-  /// Returns the terms whose factors all satisfy `predicate`, and the others.
+  /// Returns the terms whose factors all satisfy `predicate`, and the remaining terms.
   std::pair<Polynomial, Polynomial> partition(llvm::function_ref<bool(mlir::Value)> predicate) const;
-  /// Divides the terms that `divisor`, a single term, divides without remainder. Returns the quotient and the other
-  /// terms.
+  /// Divides those terms that `divisor`, which has one term, divides without remainder. Returns the quotient and the
+  /// remaining terms.
   std::pair<Polynomial, Polynomial> divide(const Polynomial &divisor) const;
   /// Returns true if every factor satisfies `predicate`.
   bool all(llvm::function_ref<bool(mlir::Value)> predicate) const;

@@ -23,14 +23,14 @@ namespace {
 
 constexpr int64_t sectorBytes = 32; // the granularity of L2 reads and writes
 
-/// Sums of constants multiplied by iteration counts, keyed by the count's expression; "" stands for one.
+/// A sum of constants, each multiplied by an iteration count. The key is the count's expression; "" stands for one.
 class Sum {
 public:
   void add(const std::string &iterations, int64_t count) {
     if (count > 0)
       terms[iterations] += count;
   }
-  /// Returns the value for one iteration of every loop.
+  /// Returns the value of the sum if every loop has one iteration.
   int64_t constants() const {
     int64_t all = 0;
     for (const auto &[iterations, count] : terms)
@@ -57,7 +57,7 @@ int64_t countElements(Type type) {
   return tensor ? tensor.getNumElements() : 1;
 }
 
-/// Returns true for operations on the special function unit, as used by the fast forms of PTX.
+/// Returns true for operations that the special function unit executes in the fast versions of PTX.
 bool isSpecial(Operation *op) {
   return isa<arith::DivFOp, LibraryCallOp>(op) || isa_and_nonnull<math::MathDialect>(op->getDialect());
 }
@@ -103,8 +103,8 @@ private:
     return text.empty() ? "0" : text;
   }
 
-  /// Marks index arithmetic of addresses and masks, which is not counted: elements share it, and most of it is hoisted
-  /// out of loops.
+  /// Marks the index arithmetic of addresses and masks. It is not counted, because elements share it, and most of it is
+  /// hoisted out of loops.
   void markAddresses(Operation *op) {
     SmallVector<Value> next;
     llvm::TypeSwitch<Operation *>(op)
@@ -125,8 +125,8 @@ private:
     return outer.empty() ? inner : outer + " * " + inner;
   }
 
-  /// Returns the number of iterations that it takes to read the program's share of all buffers, for loops of which
-  /// nothing else is known.
+  /// Returns the number of iterations that it takes to read the program's share of all buffers. It is used for loops
+  /// whose number of iterations cannot be expressed.
   std::string iterationsByBytes(Region &body) {
     Counter once(kernel, facts);
     for (Block &block : body)
@@ -202,8 +202,8 @@ private:
     }
   }
 
-  /// Counts a load from a buffer from which an earlier loop has loaded, as in a second pass over a row. Loads in the
-  /// same loop body are close together and hit L1.
+  /// Counts a load from a buffer from which an earlier loop has loaded, for example in a second pass over a row.
+  /// Several loads in the same loop body do not count, because they follow each other closely and hit L1.
   void countReread(Operation *load, const std::string &iterations, int64_t count) {
     if (!isa<scf::ForOp, scf::WhileOp>(load->getParentOp()))
       return;
@@ -239,7 +239,8 @@ private:
     return ShapedType::getNumElements(block.getShape()) * getBytesInMemory(block.getElementType());
   }
 
-  /// Counts the bytes of the distinct elements of an access in whole L2 sectors. Contiguous elements share sectors.
+  /// Returns the number of bytes of an access's distinct elements, in whole L2 sectors. Contiguous elements share
+  /// sectors.
   int64_t countBytes(Value pointer) {
     int64_t element = getBytesInMemory(cast<PtrType>(getElementTypeOf(pointer.getType())).getPointee());
     auto type = dyn_cast<RankedTensorType>(pointer.getType());

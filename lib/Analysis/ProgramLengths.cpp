@@ -8,8 +8,8 @@
 using namespace mlir;
 using namespace tile;
 
-/// Returns the slope of a minimum or maximum, which is that of the operand that varies; nullopt if both vary
-/// differently.
+/// Returns the slope of a minimum or maximum: the slope of the operand that varies, or of both if they have the same
+/// slope. Returns nullopt for two different slopes that are not zero.
 static std::optional<double> combine(std::optional<double> a, std::optional<double> b) {
   if (!a || !b || (*a != 0 && *b != 0 && *a != *b))
     return std::nullopt;

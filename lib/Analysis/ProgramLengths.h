@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Computes how much the lengths of programs differ along the axes of a grid.
 //
-//   for %i = 0 to min(128 * program_id + 128, S) step 64       2 iterations more for each program along axis 0
+// for %i = 0 to min(128 * program_id + 128, S) step 64       2 more iterations for each further program along axis 0
 #pragma once
 
 #include "Analysis/AffineBlock.h"
@@ -13,8 +13,8 @@ class ProgramLengths {
 public:
   explicit ProgramLengths(KernelOp kernel) : kernel(kernel), facts(kernel), blocks(facts) {}
 
-  /// Returns how many more iterations all loops together have in each program than in the previous program along the
-  /// axis, where minima and maxima do not limit them. Returns nullopt if the difference is not a constant.
+  /// Returns how many more iterations, over all loops, a program has than its predecessor along the axis, ignoring
+  /// where minima and maxima limit the number. Returns nullopt if the difference is not a constant.
   std::optional<double> getGrowth(unsigned axis);
 
 private:

@@ -43,7 +43,7 @@ Operation *RaisableAccesses::findPlace(LoadOp load, const BlockAccess &access) {
   for (const Polynomial &number : llvm::concat<const Polynomial>(access.shape, access.strides))
     for (const Polynomial::Term &term : number.getTerms())
       llvm::append_range(parts, term.factors);
-  Operation *last = nullptr; // all parts dominate the load, so dominance orders them totally
+  Operation *last = nullptr; // all parts dominate the load, so any two of them are ordered by dominance
   DominanceInfo dominance;
   for (Value part : parts)
     if (Operation *op = part.getDefiningOp(); op && (!last || dominance.properlyDominates(last, op)))
@@ -64,7 +64,7 @@ bool RaisableAccesses::isReadTransposed(const SharedOperand &operand) {
   return operand.transposed != swapped;
 }
 
-/// Returns true if `first` may run before `second`: in some iteration of a common loop, or else in program order.
+/// Returns true if `first` may run before `second`: they have a common loop, or `first` comes first in program order.
 bool RaisableAccesses::mayRunBefore(Operation *first, Operation *second) {
   for (Operation *loop = first->getParentOp(); loop != kernel; loop = loop->getParentOp())
     if (isa<LoopLikeOpInterface>(loop) && loop->isAncestor(second))
@@ -92,8 +92,8 @@ bool RaisableAccesses::isPrecededByWrite(LoadOp load) {
   return result.wasInterrupted();
 }
 
-/// Returns true if the store must be ordered before a read, or with another write. cta-insert-waits orders the store
-/// with itself in later iterations.
+/// Returns true if the store must be ordered before a read, or before or after another write. (cta-insert-waits orders
+/// the store with its own executions in later iterations.)
 bool RaisableAccesses::hasToBeOrdered(StoreOp store) {
   auto memory = PointerBases::of(store.getPtr());
   WalkResult result = kernel.walk([&](Operation *op) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Accesses through pointers that a descriptor can replace, regardless of profitability.
+// Finds accesses through pointers that can be replaced with accesses through a descriptor, whether or not that pays
+// off.
 //
-// TMA accesses memory through a different proxy than the loads and stores of threads, and nothing orders the two. So an
-// access does not qualify if another access of the same program to the same memory must observe or follow it.
+// TMA accesses memory through a different proxy than the loads and stores of threads, and nothing orders the two
+// proxies. So an access does not qualify if another access of the same program must be ordered before or after it in
+// the same memory.
 #pragma once
 
 #include "Analysis/BlockPointers.h"
@@ -12,7 +14,8 @@
 
 namespace tile {
 
-/// An MLIR analysis of a kernel: one pass queries which accesses could use descriptors, and the next one creates these.
+/// An MLIR analysis of a kernel. One pass queries which accesses could use descriptors, and the next pass creates the
+/// descriptors.
 class RaisableAccesses {
 public:
   explicit RaisableAccesses(mlir::Operation *op);
@@ -21,13 +24,13 @@ public:
   const BlockAccessResult &get(LoadOp load);
   BlockAccessResult get(StoreOp store);
 
-  /// If the inputs of the access's descriptor are available outside of the loop around the load, returns the operation
+  /// If the inputs of the access's descriptor are available outside the loop around the load, returns the operation
   /// after which they are available; otherwise null.
   static mlir::Operation *findPlace(LoadOp load, const BlockAccess &access);
 
   /// Returns true if the operand is loaded through a descriptor, or could be.
   bool mayComeByTma(const SharedOperand &operand);
-  /// Returns true if the first dimension of an operand that may come by TMA is contiguous in memory.
+  /// Returns true if the first dimension of an operand is contiguous in memory. TMA must be able to load the operand.
   bool isReadTransposed(const SharedOperand &operand);
 
 private:

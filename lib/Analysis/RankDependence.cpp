@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Propagates differences forward from the operations that distinguish CTAs.
+// Finds the operations whose results differ between CTAs, and propagates the differences forward.
 #include "Analysis/RankDependence.h"
 
 #include "Analysis/CarriedValue.h"
@@ -14,7 +14,8 @@ RankDependence::RankDependence(KernelOp kernel) {
   kernel.walk([&](Operation *op) {
     bool isSame = isa<KernelOp, scf::ForOp, scf::IfOp, scf::WhileOp, cta::WarpRolesOp, ProgramsOp>(op) ||
                   (isMemoryEffectFree(op) && !isa<cta::ClusterRankOp, ProgramIdOp>(op));
-    // Allocations have the same address in all CTAs, and operations that take slots in lockstep take the same ones.
+    // Allocations have the same address in all CTAs, and operations that take ring slots take the same slot in all
+    // CTAs.
     if (!isSame && !isa<cta::AllocOp, cta::MbarrierAllocOp, cta::RingAllocOp, cta::RingAcquireOp, cta::RingWaitOp>(op))
       addResults(op);
     if (auto programs = dyn_cast<ProgramsOp>(op))
@@ -37,8 +38,8 @@ void RankDependence::add(Value value) {
     worklist.push_back(value);
 }
 
-/// Adds the coordinates of programs that differ. The CTAs of a cluster have adjacent programs, or different steps of
-/// the same program; without clusters, each CTA has its own program.
+/// Adds the program coordinates that differ. The CTAs of a cluster have adjacent programs, or different K steps of the
+/// same program; without clusters, each CTA has a separate program.
 void RankDependence::addPlace(ProgramsOp programs) {
   WorkAttr work = programs.getWork();
   if (!work.getCluster() && work.getSplitK() == 1) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Values that differ between the CTAs of a cluster: those computed from a CTA's rank, its index in the grid, or memory.
+// Finds values that differ between the CTAs of a cluster: those computed from a CTA's rank, its index in the grid, or
+// memory.
 //
 //   %r = cta.cluster_rank
 //   %m = arith.addi %g, %r              differs

@@ -2,9 +2,9 @@
 // Slices of operations that recompute a value: collection, cost and creation.
 //
 // Operations with a cta::LayoutInterface and no effects are recreated: splat constants, ranges, splats, element-wise
-// and shape operations; loads of short vectors; and gathers, which read shared memory in any layout. Conversions are
-// looked through. Loop-carried values and branch results change their layout, and their former uses convert back. All
-// other values are leaves, which are converted.
+// and shape operations, loads of short vectors, and gathers, which read shared memory in any layout. Conversions are
+// skipped: their operand is recreated instead. Loop-carried values and branch results change their layout, and a
+// conversion back serves their previous uses. All other values are leaves, which are converted.
 #include "Analysis/Recreate.h"
 
 #include "Analysis/CarriedValue.h"
@@ -20,8 +20,8 @@
 using namespace mlir;
 using namespace tile;
 
-/// The maximum number of operations in a slice: recomputing that many is never cheaper than a conversion. This limit
-/// also keeps the pass linear in the size of a kernel.
+/// The maximum number of operations in a slice. Recomputing more operations is never cheaper than a conversion; the
+/// limit also keeps the pass linear in the size of a kernel.
 static constexpr size_t maxSlice = 512;
 
 int64_t LayoutSlicer::bytesOf(Value value) {
@@ -42,13 +42,14 @@ static bool isOfFewRegisters(Operation *op, cta::LayoutAttr layout) {
   return layout::dropDuplicateRegisters(layout.getLayout()).numRegisters() <= few;
 }
 
-/// Returns `op` if it is a gather with so few elements per thread that it may be repeated. Its source keeps its layout.
+/// Returns `op` if it is a gather with so few elements per thread that it may be repeated. The gather's source keeps
+/// its layout.
 static GatherOp getRecreatableGather(Operation *op, cta::LayoutAttr layout) {
   auto gather = dyn_cast_or_null<GatherOp>(op);
   return gather && isOfFewRegisters(gather, layout) ? gather : GatherOp();
 }
 
-/// Returns true if all elements are equal: a scalar, or a splat.
+/// Returns true if all elements are equal, because the value is a scalar or a splat.
 static bool isSpread(Value value) {
   Operation *op = value.getDefiningOp();
   return !isa<RankedTensorType>(value.getType()) || isa_and_nonnull<SplatOp>(op) || matchPattern(value, m_Constant());
@@ -75,9 +76,9 @@ static bool isOneAccess(cta::LayoutAttr layout, int64_t elementBytes) {
   return own.numRegisters() * elementBytes <= maxBytes;
 }
 
-/// Returns true if each thread may load the elements that it needs itself: from a buffer, or a few elements of a
-/// vector, which come from L1 sooner than through shared memory with its barriers. Longer vectors would take registers
-/// that other CTAs could use.
+/// Returns true if each thread may load the elements that it requires itself. It may load them from a buffer in shared
+/// memory; or from global memory, if they are a few elements of a vector, because L1 is faster than an exchange through
+/// shared memory with its barriers. Longer vectors would take registers that other CTAs could use.
 bool LayoutSlicer::mayReload(Operation *op, cta::LayoutAttr layout) const {
   if (auto load = dyn_cast_or_null<cta::LocalLoadOp>(op))
     return readsBuffers && !load.getStart();
@@ -90,7 +91,7 @@ bool LayoutSlicer::mayReload(Operation *op, cta::LayoutAttr layout) const {
   return isVector && (isOfFewRegisters(load, layout) || (countsUp(load.getPtr()) && isOneAccess(layout, bytes)));
 }
 
-/// Returns true if a value is still needed in its old layout after the slice is recreated in `layout`, by an operation
+/// Returns true if a value is still used in its old layout after the slice is recreated in `layout`, by an operation
 /// that does not become dead. Values in `seen` are ignored.
 static bool isKept(Value value, cta::LayoutAttr layout, const LayoutSlice &slice, DenseSet<Value> &seen) {
   return seen.insert(value).second && llvm::any_of(value.getUses(), [&](OpOperand &use) {
@@ -125,7 +126,7 @@ size_t LayoutSlice::countComputedTwice() const {
 namespace {
 /// A slice that is being collected.
 struct GrowingSlice : LayoutSlice {
-  /// Adds the cost of converting a value, unless that has been counted.
+  /// Adds the cost of converting a value, unless this cost has already been counted.
   void addLeaf(Value value, cta::LayoutAttr layout) {
     if (leaves.insert({value, layout}).second) {
       paid.push_back({value, layout});
@@ -138,9 +139,9 @@ struct GrowingSlice : LayoutSlice {
       leaves.erase(paid.pop_back_val());
   }
 
-  SmallVector<std::pair<Value, cta::LayoutAttr>> paid; ///< Leaves in order.
-  /// Values that cost more to recreate than to convert, whether they are leaves or belong to an abandoned part: their
-  /// operands are not visited again.
+  SmallVector<std::pair<Value, cta::LayoutAttr>> paid; ///< The leaves, in the order in which they were added.
+  /// Values that cost more to recreate than to convert, whether they are leaves or belong to a part of the slice that
+  /// was given up. Their operands are not visited again.
   DenseSet<std::pair<Value, cta::LayoutAttr>> dear;
 };
 } // namespace
@@ -198,8 +199,8 @@ void LayoutSlicer::visit(Value value, cta::LayoutAttr layout, LayoutSlice &slice
     visit(operand, operands, slice);
   if (slice.netCost() - netBefore <= bytesOf(value))
     return;
-  // For example, the operand of a conversion to a narrower type has more bytes than the result, so recreating the
-  // result from it does not pay off.
+  // Recreation does not pay off here; for example, the operand of a conversion to a narrower type has more bytes than
+  // the result.
   slice.keepRecreated(sizeBefore);
   growing.keepLeaves(leavesBefore);
   slice.cost = costBefore;
@@ -212,7 +213,7 @@ void LayoutSlicer::visitCarried(const CarriedValue &carried, cta::LayoutAttr lay
   Value first = carried.values.front();
   if (slice.recreated.contains({first, layout}))
     return;
-  // A value can be carried in one layout only.
+  // A carried value can have only one layout.
   bool conflicts = settled.contains(first) || llvm::any_of(slice.recreated, [&](auto &entry) {
                      return entry.first == first && entry.second != layout;
                    });
@@ -221,7 +222,8 @@ void LayoutSlicer::visitCarried(const CarriedValue &carried, cta::LayoutAttr lay
     return;
   }
   slice.recreate(first, layout);
-  // Conversions of the yielded values become dead: a loop's accumulator is computed in the layout in which it is used.
+  // Conversions of the yielded values become dead: a loop's accumulator is then computed in the layout in which it is
+  // used.
   for (OpOperand *operand : carried.operands)
     if (auto convert = operand->get().getDefiningOp<cta::ConvertLayoutOp>())
       if (convert->hasOneUse() && cta::getLayoutAttr(convert.getSrc().getType()) == layout &&
@@ -229,8 +231,8 @@ void LayoutSlicer::visitCarried(const CarriedValue &carried, cta::LayoutAttr lay
         slice.cost -= bytesOf(first);
   for (OpOperand *operand : carried.operands)
     visit(operand->get(), layout, slice);
-  // Uses that keep the old layout share one conversion. For loop-carried values it is executed in every iteration,
-  // while one after a loop is negligible.
+  // Uses that require the old layout share one conversion. For loop-carried values, this conversion is executed in
+  // every iteration; a conversion after a loop would be negligible.
   DenseSet<Value> seen;
   if (isKept(first, layout, slice, seen))
     slice.cost += bytesOf(first);
@@ -240,7 +242,7 @@ Value LayoutSlicer::rewrite(Value value, cta::LayoutAttr layout, bool offsets) {
   current = plan(value, layout, INT64_MAX, offsets);
   created.clear();
   Value result = create(value, layout);
-  // A value that a loop yields may depend on `result`, so it is created only now.
+  // A value that a loop yields may depend on `result`, so the yielded values are created only now.
   while (!pending.empty()) {
     auto [operand, carried] = pending.pop_back_val();
     operand->set(create(operand->get(), carried));
@@ -284,8 +286,8 @@ Value LayoutSlicer::recreateIn(Value value, cta::LayoutAttr layout) {
   }
   bool isLoad = isa<LoadOp, cta::LocalLoadOp>(op);
   cta::LayoutAttr operandsLayout = isLoad ? layout : getOperandLayout(op, layout);
-  // Accesses operands by index: creating one may replace operands of `op` itself, when a loop's value changes its
-  // layout.
+  // Operands are accessed by index, because creating one of them may replace operands of `op` itself, if a loop-carried
+  // value changes its layout.
   SmallVector<Value> operands;
   for (unsigned i = 0; i < op->getNumOperands(); ++i)
     operands.push_back(create(op->getOperand(i), operandsLayout));
@@ -296,7 +298,7 @@ Value LayoutSlicer::recreateIn(Value value, cta::LayoutAttr layout) {
   Operation *load = builder.clone(*op);
   load->setOperands(operands);
   load->getResult(0).setType(type);
-  if (auto access = dyn_cast<LoadOp>(load)) // the vector width was decided for the old layout
+  if (auto access = dyn_cast<LoadOp>(load)) // the vector width was chosen for the old layout
     access.setVector(1);
   return load->getResult(0);
 }
@@ -310,7 +312,7 @@ void LayoutSlicer::changeCarried(const CarriedValue &carried, cta::LayoutAttr la
     builder.setInsertionPointAfterValue(value);
     auto old = cta::ConvertLayoutOp::create(builder, value.getLoc(), oldType, value);
     value.replaceAllUsesExcept(old, old);
-    // Clones refer to the carried value through the conversion for its old uses.
+    // Clones get the carried value in its old layout through the conversion for the old uses.
     created[{old, layout}] = value;
     current.recreate(old, layout);
   }
@@ -337,14 +339,14 @@ void tile::eraseIfUnused(ValueRange unused, function_ref<void(Operation *)> note
 
 namespace {
 
-/// Recreates a value in a layout at the builder's insertion point: all of it, or only the part that contains the
-/// columns.
+/// Recreates a value in a layout at the builder's insertion point: either the whole value, or only the part that
+/// contains the columns.
 class ColumnRecreation {
 public:
   ColumnRecreation(OpBuilder &builder, int64_t first, int64_t columns)
       : builder(builder), first(first), columns(columns) {}
 
-  /// `dim` is the dimension along which only the elements from `first` on are wanted; nullopt for all elements.
+  /// Creates only the elements from `first` on along the dimension `dim`, or all elements if `dim` is nullopt.
   Value create(Value value, cta::LayoutAttr layout, std::optional<unsigned> dim) {
     if (!isa<RankedTensorType>(value.getType()))
       return value;
@@ -376,8 +378,8 @@ private:
     return interface.recreate(builder, operands, type, part);
   }
 
-  /// Adds the terms of a sum one by one. This is equivalent as long as the sum does not overflow (see
-  /// Analysis/BlockPointers.h), and the elements of a row then share the variable part of their addresses.
+  /// Adds the terms of a sum individually, so that the elements of a row share the variable part of their addresses.
+  /// The result is the same if the sum does not overflow (see Analysis/BlockPointers.h).
   Value addOffset(Value pointer, Value offset, cta::LayoutInterface add, RankedTensorType type, cta::TensorPart part) {
     if (auto sum = offset.getDefiningOp<arith::AddIOp>()) {
       pointer = addOffset(pointer, sum.getLhs(), add, type, part);

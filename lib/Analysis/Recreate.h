@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Recreates the operations that compute a tensor so that they compute it in another layout, or only a part of it.
+// Recreates the operations that compute a tensor so that they compute it in another layout, or compute only a part of
+// it.
 //
-// The cta::LayoutInterface of an operation says how its layouts are related, and how it is recreated. This file decides
-// how far back recreation pays off: to ranges, splats and constants, around loops and through branches, or to values
-// that are converted.
+// An operation's cta::LayoutInterface says how the layouts of operands and results are related, and how the operation
+// is recreated. This file decides how far back recreation pays off: to ranges, splats and constants, around loops and
+// through branches, or to values that are converted.
 #pragma once
 
 #include "Cta/CtaDialect.h"
@@ -21,11 +22,12 @@ struct CarriedValue;
 /// threads.
 cta::LayoutAttr getOperandLayout(mlir::Operation *op, cta::LayoutAttr layout);
 
-/// The cost of obtaining a value in a layout.
+/// The values that are recreated and converted to obtain a value in a layout, and the cost of this.
 struct LayoutSlice {
-  /// Values to recreate and the layout of each; others already have the required layout or must be converted.
+  /// Values to recreate, with the new layout of each. Other values already have the required layout or must be
+  /// converted.
   llvm::SetVector<std::pair<mlir::Value, cta::LayoutAttr>> recreated;
-  /// Values that could be recreated, but at a higher cost than that of a conversion.
+  /// Values that could be recreated, but whose conversion costs less.
   llvm::DenseSet<std::pair<mlir::Value, cta::LayoutAttr>> leaves;
   /// Bytes moved by conversions of leaves, and by conversions that become dead.
   int64_t cost = 0, saved = 0;
@@ -39,7 +41,7 @@ struct LayoutSlice {
   void recreate(mlir::Value value, cta::LayoutAttr layout);
   /// Keeps only the first `count` values.
   void keepRecreated(size_t count);
-  /// Returns the number of values that are recomputed although they are needed in their old layouts, too.
+  /// Returns the number of values that are recomputed although they are also used in their old layouts.
   size_t countComputedTwice() const;
 
 private:
@@ -51,7 +53,7 @@ public:
   /// With `readsBuffers`, loads from shared memory are repeated in the required layout.
   explicit LayoutSlicer(bool readsBuffers = false) : readsBuffers(readsBuffers) {}
 
-  /// Collects the slice without changes to the IR. It may stop once the cost has reached `limit`.
+  /// Collects the slice without changing the IR. It may stop once the cost has reached `limit`.
   LayoutSlice plan(mlir::Value value, cta::LayoutAttr layout, int64_t limit = INT64_MAX, bool offsets = false);
 
   /// Returns `value` in `layout`: recreates what `plan` found and converts its leaves.
@@ -74,23 +76,25 @@ private:
 
   bool readsBuffers;
   LayoutSlice current;
-  /// Operands of carried values that already have the new layout, while the operands still have the old one.
+  /// Operands that are still in the old layout and feed carried values that already have the new layout.
   llvm::SmallVector<std::pair<mlir::OpOperand *, cta::LayoutAttr>> pending;
   llvm::DenseMap<std::pair<mlir::Value, cta::LayoutAttr>, mlir::Value> created;
-  /// Carried values, represented by their first value, whose layout has been changed; they are never changed again.
+  /// Carried values whose layout has been changed, each represented by its first value. Their layout is not changed
+  /// again.
   llvm::DenseSet<mlir::Value> settled;
 };
 
-/// Erases the operations that compute these values, if nothing else uses them; with `block`, only those in this block.
-/// Calls `note` before erasing each. Loops are left to canonicalization.
+/// Erases the operations that compute these values, if nothing else uses the values; with `block`, only operations in
+/// this block. Calls `note` with each operation before erasing it. Loops are left to canonicalization.
 void eraseIfUnused(mlir::ValueRange unused, llvm::function_ref<void(mlir::Operation *)> note = {},
                    mlir::Block *block = nullptr);
 
-/// Returns true if `recreateColumns` can compute columns of this matrix: it consists of ranges, splats and arithmetic.
+/// Returns true if `recreateColumns` can compute columns of this matrix, because it is computed from ranges and splats
+/// by arithmetic.
 bool canRecreateColumns(mlir::Value matrix);
 
-/// Returns `columns` columns of such a matrix, starting at `first`, in `layout`, computed at the builder's insertion
-/// point.
+/// Returns `columns` columns of `matrix`, starting at column `first`, in `layout`. They are computed at the builder's
+/// insertion point. canRecreateColumns(matrix) must be true.
 mlir::Value recreateColumns(mlir::OpBuilder &builder, mlir::Value matrix, int64_t first, int64_t columns,
                             cta::LayoutAttr layout);
 

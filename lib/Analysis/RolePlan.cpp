@@ -38,8 +38,8 @@ bool Channel::isContinuedBy(const Channel &next) const {
   auto haveEqualBuffers = [](cta::TmaLoadSyncOp a, cta::TmaLoadSyncOp b) {
     return a.getBuffer().getType() == b.getBuffer().getType();
   };
-  // Before the kernel rebuilds a tensor map, it awaits all copies of the ring, so loads with such maps cannot share
-  // one.
+  // Before the kernel rebuilds a tensor map, it awaits all copies of the ring. So a ring cannot be shared by loads with
+  // such maps.
   auto hasOwnMap = [](cta::TmaLoadSyncOp load) { return load.getDesc().getDefiningOp<cta::MakeTensorMapOp>(); };
   SmallVector<Operation *> path = getPath(), other = next.getPath();
   if (path.empty() || other.empty() || path.back()->getBlock() != other.back()->getBlock() ||
@@ -77,22 +77,24 @@ private:
             !noteUses(alloc, load, channel))
           return false;
       }
-      // Without a last use there is no point at which to release the slot.
+      // Without a last use, there would be no point at which to release the slot.
       if (!channel.lastUse)
         return false;
     }
     return !plan.channels.empty();
   }
 
-  /// Returns true if each slot of a ring starts at an address to which TMA may copy. Other loads stay where they are.
+  /// Returns true if each slot of a ring would start at an address to which TMA may copy. Otherwise, the load stays
+  /// where it is.
   static bool hasAlignedSlots(cta::TmaLoadSyncOp load) {
     constexpr int64_t tmaAlignment = 128; // PTX ISA, "cp.async.bulk.tensor"
     return load.getBuffer().getType().getBytesPerSlot() % tmaAlignment == 0;
   }
 
-  /// Collects the loads of a block into channels, and returns true if there are any. Loads before and after a loop that
-  /// also loads form two channels. If both were awaited before the loop, the consumer would wait for loads that the
-  /// producer issues only after the loop, and the producer for slots that the consumer releases only in the loop.
+  /// Collects the loads of a block into channels, and returns true if there are any. Loads before and after a loop form
+  /// two channels if the loop also contains loads. If both were awaited before the loop, producer and consumer would
+  /// wait for each other: the consumer for loads that the producer issues only after the loop, and the producer for
+  /// slots that the consumer releases only in the loop.
   bool collectLoads(Block &block) {
     bool any = false;
     std::optional<size_t> current; // the index of the channel that is being filled
@@ -116,8 +118,8 @@ private:
     return any;
   }
 
-  /// Splits copies that no MMA reads together into separate channels: the slot of one channel may be released, and its
-  /// next slot awaited, while the slot of the other channel is still needed.
+  /// Splits copies that no MMA reads together into separate channels. Then the slot of one channel may be released, and
+  /// that channel's next slot awaited, while the slot of the other channel is still in use.
   void splitByReaders() {
     SmallVector<Channel> parts;
     for (Channel &channel : plan.channels) {
@@ -143,7 +145,8 @@ private:
     plan.channels = std::move(parts);
   }
 
-  /// Returns the MMAs that read the block; null represents all other readers, whose operands can share one channel.
+  /// Returns the MMAs that read the block. A null entry stands for all other readers, whose operands can share one
+  /// channel.
   DenseSet<Operation *> findReaders(cta::TmaLoadSyncOp load) {
     DenseSet<Operation *> readers;
     SmallVector<Value> views{load.getBuffer()};
@@ -168,7 +171,7 @@ private:
         if (user == load)
           continue;
         if (isa<cta::TransBufferOp>(user)) {
-          // The view must be created after the wait for the slot.
+          // The view must be created after the wait for the slot, so it must not come before the load.
           Operation *begin = load->getBlock()->findAncestorOpInBlock(*user);
           if (!begin || begin->isBeforeInBlock(load))
             return false;
@@ -178,7 +181,7 @@ private:
         if (!isa<cta::LocalLoadOp, cta::WgmmaOp, cta::Tcgen05MmaOp>(user))
           return false;
         Operation *end = user;
-        if (isa<cta::Tcgen05MmaOp>(user)) // it is awaited immediately
+        if (isa<cta::Tcgen05MmaOp>(user)) // the MMA is awaited immediately
           while (!isa<cta::Tcgen05AwaitOp>(end))
             end = end->getNextNode();
         if (auto wgmma = dyn_cast<cta::WgmmaOp>(user)) {
@@ -199,8 +202,8 @@ private:
     return true;
   }
 
-  /// Excludes loads from memory that the program also writes, which the consumer warps then execute. If such loads are
-  /// in the deepest loops, nothing is excluded: a producer that cannot prefetch there gains nothing.
+  /// Excludes loads from memory that the program also writes; the consumer warps execute such loads. If some of them
+  /// are in the deepest loops, excludes nothing: a producer that cannot prefetch in these loops gains nothing.
   void excludeWrittenBuffers() {
     if (kernel.getPingPong()) // each team would need a separate barrier for the copies
       return;
@@ -236,7 +239,8 @@ private:
           // An atomic update whose result is used in a while loop waits for other programs.
           bool waits = !op->use_empty() && op->getParentOfType<scf::WhileOp>();
           bool isKnown = isa<StoreOp, cta::TmaStoreOp>(op) || (isa<AtomicRmwOp>(op) && !waits);
-          // The producer waits for flags itself. A barrier orders accesses to what the program writes, which is known.
+          // The producer itself waits for flags. A barrier orders accesses to memory that the program writes, and all
+          // such memory is known.
           if (isa<WaitFlagOp, BarrierOp>(op))
             return WalkResult::advance();
           // Other operations wait for other programs, or have unknown effects.
@@ -258,7 +262,7 @@ private:
         if (!slice.add(load))
           return false;
       }
-    // The producer waits for all flags: what it copies may be written by whoever sets them.
+    // The producer waits for all flags, because whoever sets a flag may have written the data that the producer copies.
     WalkResult flags = kernel.walk([&](WaitFlagOp wait) {
       llvm::for_each(wait->getOperands(), [&](Value operand) { slice.need(operand); });
       return slice.add(wait) ? WalkResult::advance() : WalkResult::interrupt();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Backward slice of operations that one thread executes; see RoleSlice.h.
+// Computes the backward slice of operations that one thread executes; see RoleSlice.h.
 #include "Analysis/RoleSlice.h"
 
 #include "Analysis/CarriedValue.h"
@@ -27,7 +27,8 @@ bool RoleSlice::close() {
   return true;
 }
 
-/// Adds `op` and the control flow around it; returns false if this includes anything but loops and branches.
+/// Adds `op` and the control flow around it. Returns false if this control flow contains anything but loops and
+/// branches.
 bool RoleSlice::needControl(Operation *op) {
   for (; op != root; op = op->getParentOp()) {
     if (!isa<scf::ForOp, scf::IfOp, scf::WhileOp, ProgramsOp>(op))
@@ -61,7 +62,7 @@ bool RoleSlice::visit(Value value) {
       need(operand->get());
     return needControl(op ? op : value.getParentBlock()->getParentOp());
   }
-  if (!op) // a parameter, a loop counter, or a program's coordinate
+  if (!op) // a block argument: a parameter, a loop counter, or a program's coordinate
     return true;
   // A volatile load could return a different value in each role.
   auto load = dyn_cast<LoadOp>(op);
@@ -71,7 +72,8 @@ bool RoleSlice::visit(Value value) {
     return false;
   ops.insert(op);
   for (Value operand : op->getOperands())
-    if (!isa<cta::BufferType>(operand.getType())) // the staging memory of a tensor map: outside of the roles
+    if (!isa<cta::BufferType>(
+            operand.getType())) // a buffer is the staging memory of a tensor map, which is outside the roles
       need(operand);
   return true;
 }

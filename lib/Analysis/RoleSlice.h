@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The backward slice of operations that a role of one thread executes: the scalars that it computes by itself.
+// The backward slice of operations that a role of one thread executes. It contains the scalars that this role computes
+// by itself.
 //
 //   RoleSlice slice(&kernel);
 //   slice.add(copy);                    // and the loops and branches around it
@@ -15,19 +16,19 @@ namespace tile {
 
 class RoleSlice {
 public:
-  /// Operations outside of `root`, a kernel or its warp roles, are available to all roles.
+  /// Operations outside `root`, a kernel or its warp roles, are available to all roles.
   explicit RoleSlice(mlir::Operation *root) : root(root) {}
 
   /// Adds an operation, with the control flow around it, but not its operands. Returns false if this control flow
   /// contains anything but loops and branches.
   bool add(mlir::Operation *op);
   void need(mlir::Value value);
-  /// Adds what the needed values are computed from. Returns false if one thread cannot compute them, because they are
-  /// tensors or their computation has effects.
+  /// Adds the operations that compute the required values. Returns false if one thread cannot compute the values,
+  /// because they are tensors or their computation has effects.
   bool close();
 
   llvm::DenseSet<mlir::Operation *> ops;
-  /// The first values (CarriedValue) of loop-carried values and branch results that are needed.
+  /// The loop-carried values and branch results that are required, each represented by its first value (CarriedValue).
   llvm::DenseSet<mlir::Value> carried;
 
 private:

@@ -9,7 +9,7 @@ using namespace tile;
 
 SmallVector<SharedAccess, 2> tile::getSharedAccesses(Operation *op) {
   SmallVector<SharedAccess, 2> accesses;
-  // Most operations take no buffer; querying their effects would cost more.
+  // Most operations take no buffer; this check is cheaper than querying their effects.
   if (llvm::none_of(op->getOperandTypes(), llvm::IsaPred<cta::BufferType>))
     return accesses;
   auto interface = dyn_cast<MemoryEffectOpInterface>(op);

@@ -25,7 +25,7 @@ cta::AllocOp tile::getAlloc(Value buffer) {
 
 namespace {
 
-/// Buffers that copies may still write, or wgmmas read.
+/// Buffers that copies may still be writing, and buffers that wgmmas may still be reading.
 struct Running {
   llvm::SmallSetVector<Operation *, 4> copies, mmas;
 
@@ -53,7 +53,7 @@ public:
     extendByRunning();
     SmallVector<BufferLife> result;
     for (auto &[alloc, life] : lives) {
-      // An unused buffer still needs an offset, because the operation exists.
+      // An unused buffer also gets an offset, because its allocation is still in the IR.
       if (life.first > life.last)
         life.first = life.last = starts[alloc];
       result.push_back(life);
@@ -62,7 +62,7 @@ public:
   }
 
 private:
-  /// Computes the last position inside each operation.
+  /// Computes the last position inside `op` and inside each nested operation.
   unsigned computeEnds(Operation *op) {
     unsigned end = starts[op];
     for (Region &region : op->getRegions())
@@ -81,7 +81,7 @@ private:
   void extendByAccesses(Operation *op) {
     if (isa<cta::SlotOp, cta::TransBufferOp>(op))
       return;
-    // A copy to global memory continues until a wait, at the latest the one before the end.
+    // A copy to global memory continues until a wait; there is one before the end of the kernel at the latest.
     bool toTheEnd = llvm::any_of(getSharedAccesses(op),
                                  [](const SharedAccess &access) { return access.isAsync && !access.isWrite; });
     for (Value operand : op->getOperands()) {
@@ -93,7 +93,8 @@ private:
       for (Operation *loop = op->getParentOp(); !loop->isAncestor(alloc); loop = loop->getParentOp())
         if (isa<LoopLikeOpInterface, cta::WarpRolesOp>(loop))
           outermost = loop;
-      // A faster peer may write before this CTA reaches the operation, and no barrier follows the last read.
+      // A faster CTA of the cluster may write before this CTA reaches the operation, and no barrier follows the last
+      // read.
       if (isa<cta::ClusterSumOp>(op))
         outermost = kernel;
       extend(alloc, starts[outermost], toTheEnd ? ends[kernel] : ends[outermost]);
@@ -110,7 +111,7 @@ private:
           running.copies.insert(getAlloc(access.buffer));
         else if (isa<cta::WgmmaOp>(op))
           running.mmas.insert(getAlloc(access.buffer));
-      // A wait that leaves groups incomplete may leave any copy or wgmma running.
+      // A wait that leaves some groups pending may leave any copy or wgmma running.
       if (auto wait = dyn_cast<cta::AsyncWaitOp>(op); wait && wait.getPending() == 0)
         running.copies.clear();
       if (awaitsAllWgmmas(op))

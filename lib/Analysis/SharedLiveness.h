@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Live ranges of buffers in shared memory.
+// Computes live ranges of buffers in shared memory.
 //
 //   position  0 %a = cta.alloc                       a buffer lives from its first to its last access, as positions of
 //             1 cta.local_store %x, %a    a          operations in the program's text
@@ -8,7 +8,8 @@
 //             4 }                         a b        an asynchronous copy continues until a cta.async_wait 0
 //             5 cta.local_load %a         a          a wgmma reads its operands until a cta.wgmma_wait 0
 //
-// The roles of a cta.warp_roles run concurrently, so a buffer from outside is live during all of it.
+// The roles of a cta.warp_roles run concurrently, so a buffer that is defined outside is live during the whole
+// operation.
 #pragma once
 
 #include "Cta/CtaDialect.h"
@@ -25,7 +26,7 @@ struct BufferLife {
   bool overlaps(const BufferLife &other) const { return first <= other.last && other.first <= last; }
 };
 
-/// Returns the allocation of the memory that `buffer` is a view of: a cta.alloc or a cta.ring_alloc; null if it comes
+/// Returns the allocation (a cta.alloc or a cta.ring_alloc) of the memory that `buffer` views; null if `buffer` comes
 /// from a block argument or another operation.
 mlir::Operation *getMemory(mlir::Value buffer);
 /// Returns the allocation of `buffer`'s memory, but only if it is a cta.alloc; otherwise null.

@@ -17,9 +17,9 @@ using namespace tile;
 namespace {
 
 constexpr double unknownStep = 1e12;
-constexpr unsigned maxDepth = 32; // maximum depth of expressions that are followed
+constexpr unsigned maxDepth = 32; // the maximum depth to which expressions are followed
 
-/// Estimates a factor or divisor that applies to all elements.
+/// Estimates a factor or a divisor, which is the same for all elements.
 double estimateFactor(Value value, AxisInfoAnalysis &axisInfo) {
   constexpr double ofParameter = 256, ofMultiple = 4096;
   const AxisInfo &info = axisInfo.get(value);
@@ -32,8 +32,8 @@ class StepEstimate {
 public:
   explicit StepEstimate(AxisInfoAnalysis &axisInfo) : axisInfo(axisInfo) {}
 
-  /// Returns the estimate, computed once per value and depth: each step of a binary search uses the previous one
-  /// several times.
+  /// Returns the estimate. It is computed only once per value and depth, because each step of a binary search uses the
+  /// result of the previous step several times.
   double estimate(Value value, unsigned dim, unsigned depth = 0) {
     auto key = std::make_tuple(value, dim, depth);
     if (auto known = estimates.find(key); known != estimates.end())
@@ -71,7 +71,7 @@ private:
           return divisor == 0 ? of(quotient->getOperand(0)) / std::max(factorOf(quotient->getOperand(1)), 1.0)
                               : unknownStep;
         })
-        // Within a period, the values continue as before.
+        // Except at the end of a period, the remainder grows like the dividend.
         .Case<arith::RemSIOp, arith::RemUIOp>([&](Operation *remainder) { return of(remainder->getOperand(0)); })
         .Case<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp, HintOp>(
             [&](Operation *cast) { return of(cast->getOperand(0)); })

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Compares the coordinates of copies as polynomials, dimension by dimension: copies disjoint in one dimension are
-// disjoint.
+// Compares the coordinates of copies as polynomials, dimension by dimension: two copies that are disjoint in one
+// dimension are disjoint.
 #include "Analysis/StoreOverlap.h"
 
 #include "Analysis/PointerBases.h"
@@ -48,8 +48,8 @@ bool StoreOverlap::areApart(cta::TmaStoreOp earlier, cta::TmaStoreOp later) {
   return false;
 }
 
-/// Returns true if each iteration of `loop` advances along some dimension by more than both copies cover, whatever
-/// inner loops do.
+/// Returns true if, in each iteration of `loop`, some coordinate advances by more than the extent of both copies along
+/// that dimension, whatever inner loops do.
 bool StoreOverlap::areApartInOtherIterations(cta::TmaStoreOp earlier, cta::TmaStoreOp later, LoopLikeOpInterface loop) {
   auto counting = dyn_cast<scf::ForOp>(loop.getOperation());
   APInt step;
@@ -76,7 +76,7 @@ bool StoreOverlap::areApartInOtherIterations(cta::TmaStoreOp earlier, cta::TmaSt
 bool StoreOverlap::mayOverlap(cta::TmaStoreOp earlier, cta::TmaStoreOp later, bool inOtherIteration) {
   if (!PointerBases::writtenBy(earlier).mayOverlap(PointerBases::writtenBy(later)))
     return false;
-  // Reductions of the same kind commute.
+  // Two reductions of the same kind commute, so they need not be ordered.
   if (earlier.getReduce() && earlier.getReduce() == later.getReduce())
     return false;
   // The coordinates of different descriptors of one tensor may have different units.
@@ -99,7 +99,7 @@ bool StoreOverlap::areOfOneThread(cta::TmaStoreOp earlier, cta::TmaStoreOp later
   if (groups == 1)
     return true;
   // Each warp group copies its share of a block. Both copies divide the tensor among the groups in the same way if
-  // their blocks begin at the same offset, or both at multiples of the block size.
+  // their blocks begin at the same offset, or if both begin at multiples of the block size.
   cta::BufferType buffer = earlier.getBuffer().getType();
   if (buffer.getShape() != later.getBuffer().getType().getShape() || earlier.getDesc() != later.getDesc())
     return false;

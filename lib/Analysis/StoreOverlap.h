@@ -22,14 +22,14 @@ public:
   explicit StoreOverlap(KernelOp kernel);
 
   /// Returns true if both copies may write the same element. With `inOtherIteration`, `earlier` is executed in a
-  /// previous iteration of some loop around both, but not in another program.
+  /// previous iteration of some loop around both copies, but not in another program.
   bool mayOverlap(cta::TmaStoreOp earlier, cta::TmaStoreOp later, bool inOtherIteration);
 
-  /// Returns true if every element that both write is copied by one thread.
+  /// Returns true if, for each element that both copies write, the same thread issues both copies.
   bool areOfOneThread(cta::TmaStoreOp earlier, cta::TmaStoreOp later);
 
 private:
-  /// Returns how many elements `later` begins after `earlier`, if that is a constant.
+  /// Returns by how many elements `later` is greater than `earlier`, if that is a constant; otherwise nullopt.
   std::optional<int64_t> distance(mlir::Value earlier, mlir::Value later);
   bool areApart(cta::TmaStoreOp earlier, cta::TmaStoreOp later);
   bool areApartInOtherIterations(cta::TmaStoreOp earlier, cta::TmaStoreOp later, mlir::LoopLikeOpInterface loop);

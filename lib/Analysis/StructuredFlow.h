@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Forward data flow over structured control flow, for facts about program points rather than values.
+// Forward data flow over structured control flow, for facts about points in the program rather than about values.
 //
 //   flowThrough(block, state, transfer) calls transfer(op, state) for the operations in program order. Where two paths
 //   join, the states are joined; a loop's body is visited until nothing new reaches its start.
 //
-// `State` is copyable and has `bool join(const State &)`, which returns whether anything was added; it must grow only
-// finitely often. `transfer` may be called more than once for an operation, with ever larger states.
+// `State` is copyable and has `bool join(const State &)`, which returns whether anything was added; a state must not be
+// able to grow infinitely often. `transfer` may be called more than once for an operation, each time with a larger
+// state.
 #pragma once
 
 #include "Cta/CtaDialect.h"
@@ -17,7 +18,7 @@ namespace tile {
 template <typename State>
 void flowThrough(mlir::Block &block, State &state, llvm::function_ref<void(mlir::Operation *, State &)> transfer);
 
-/// Returns the state at the end of `region`, entered with `state`; an empty region is skipped.
+/// Returns the state at the end of `region` if `state` is the state at its start; for an empty region, returns `state`.
 template <typename State>
 State flowThrough(mlir::Region &region, State state, llvm::function_ref<void(mlir::Operation *, State &)> transfer) {
   if (!region.empty())
@@ -36,7 +37,7 @@ void flowThroughRegions(mlir::Operation *op, State &state,
     return;
   }
   if (auto loop = mlir::dyn_cast<mlir::scf::WhileOp>(op)) {
-    // The loop exits after the condition, from the first region.
+    // The loop exits from the first region, after the condition.
     while (true) {
       State afterCondition = flowThrough(loop.getBefore(), state, transfer);
       if (!state.join(flowThrough(loop.getAfter(), afterCondition, transfer))) {
@@ -52,7 +53,7 @@ void flowThroughRegions(mlir::Operation *op, State &state,
       state.join(flowThrough(body, start, transfer));
     return;
   }
-  // A for loop, or regions that run in an unknown order, so that each may follow any other.
+  // The operation is a for loop, or its regions run in an unknown order, so that each may follow any other.
   bool changed = op->getNumRegions() != 0;
   while (changed) {
     changed = false;

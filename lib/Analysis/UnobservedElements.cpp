@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Follows elements forward. All reached values have the same bound, each along one or more dimensions.
+// Follows elements forward. All values that are reached have the same bound, along one or more dimensions of each
+// value.
 #include "Analysis/UnobservedElements.h"
 
 #include "Tile/TileDialect.h"
@@ -34,7 +35,7 @@ private:
     return true;
   }
 
-  /// Returns false if the user of the elements may have an effect that depends on them.
+  /// Returns false if the use of the elements may have an effect that depends on them.
   bool follow(OpOperand &use, unsigned dim) {
     Operation *op = use.getOwner();
     return llvm::TypeSwitch<Operation *, bool>(op)
@@ -62,8 +63,8 @@ private:
     });
   }
 
-  /// Follows elements through a dot. A row of a affects a row of the result, a column of b a column; elements along k
-  /// affect all elements.
+  /// Follows elements through a dot. A row of `a` affects only a row of the result, and a column of `b` only a column;
+  /// elements along k affect all elements.
   bool followDot(DotOp dot, unsigned operand, unsigned dim) {
     bool stays = (operand == 0 && dim == 0) || (operand == 1 && dim == 1) || operand == 2;
     return stays && reach(dot, dim);
@@ -72,7 +73,7 @@ private:
   bool followYield(scf::YieldOp yield, unsigned index, unsigned dim) {
     Operation *parent = yield->getParentOp();
     if (auto loop = dyn_cast<scf::ForOp>(parent)) {
-      // In the next iteration these are the same elements only if the bound is the same.
+      // The elements of the next iteration are the same ones only if the bound does not change.
       if (!bound.all([&](Value factor) { return loop.isDefinedOutsideOfLoop(factor); }))
         return false;
       reach(loop.getRegionIterArg(index), dim);
