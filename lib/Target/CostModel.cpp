@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Enumerates candidates, checks whether they can be built, and orders them. GemmTime.cpp predicts the time of each.
+// Enumerates candidates, checks whether they can be built, and sorts them. GemmTime.cpp predicts their times.
 #include "Target/CostModel.h"
 
 #include "Target/Engines/BufferEngines.h"
@@ -21,12 +21,13 @@ namespace {
 using Sizes = std::vector<unsigned>;
 
 constexpr unsigned swizzleSpan = widestSwizzle;
-constexpr unsigned mmaStepBytes = 64; // bytes of a K step of mma.sync: two instructions
+constexpr unsigned mmaStepBytes = 64; // bytes along K of a K step with mma.sync: two instructions
 
 /// Block sizes that are not powers of two.
 constexpr unsigned oddSizes[] = {96, 144, 160, 192, 224};
 
-/// Returns true if an operand that TMA loads must be transposed: wgmma reads only 16-bit types in any memory layout.
+/// Returns true if TMA loads an operand that must then be transposed: wgmma reads only 16-bit types in any memory
+/// layout.
 bool hasTransposedOperands(const GemmProblem &problem) {
   return problem.tensorMaps && mmaTypeBits(problem.element) != 16 && !problem.kMajor();
 }
@@ -38,8 +39,8 @@ bool columnsAreKMajor(const GemmProblem &problem, const GemmConfig &config) {
   return isSwapped(config) ? problem.aKMajor : problem.bKMajor;
 }
 
-/// Returns the minimum number of columns of a warp group: 8 for an instruction, 32 bytes for a panel of a right operand
-/// that is not contiguous along K.
+/// Returns the minimum number of columns of a warp group. An instruction requires at least 8 columns, and a panel of a
+/// right operand that is not contiguous along K is at least 32 bytes wide.
 unsigned minColumns(const GemmProblem &problem) {
   return problem.kMajor() ? 8 : 16;
 }
@@ -54,7 +55,7 @@ MmaType accumulatorOf(MmaType element) {
   return element == MmaType::S8 || element == MmaType::U8 ? MmaType::S32 : MmaType::F32;
 }
 
-/// Returns the MMA with the problem's types and memory layouts, without sizes.
+/// Returns an MMA with the problem's types and memory layouts, but without sizes.
 WgmmaDot operandsOf(const GemmProblem &problem) {
   return {.a = problem.element,
           .b = problem.element,
@@ -63,7 +64,7 @@ WgmmaDot operandsOf(const GemmProblem &problem) {
           .bKMajor = problem.bKMajor || hasTransposedOperands(problem)};
 }
 
-/// Returns the MMA that warp groups compute in a step of the configuration.
+/// Returns the MMA that the warp groups compute in one K step of the configuration.
 WgmmaDot stepOf(const GemmProblem &problem, const GemmConfig &config) {
   WgmmaDot dot = operandsOf(problem);
   dot.m = config.blockM;
@@ -80,7 +81,7 @@ std::string checkWgmma(const GpuTarget &target, const GemmProblem &problem, cons
   BufferEngineResult result = planBufferEngine(target, dot);
   if (!result.isPlanned)
     return result.reason;
-  // The following configurations could be built, but are not offered or were never measured.
+  // The following configurations could be built, but they are not offered, or were never measured.
   if (config.numWarps != warpsPerGroup && config.numWarps != 2 * warpsPerGroup)
     return "one or two warp groups multiply";
   bool mayBeSwapped =
@@ -107,13 +108,14 @@ std::string checkMmaSync(const GemmProblem &problem, const GemmConfig &config) {
                                        .numWarps = config.numWarps}));
 }
 
-/// Returns the number of tile rows that run together. If all tiles run at the same time and K is short, the cost is in
-/// computing a tile's position in its group: 512x512x512 takes 3.00 us with groups of one row and 3.12 with 8, but
-/// 1024x1024x8192 takes 38.5 and 31.4. Groups of different sizes are slower: if 1536 rows are twelve rows of tiles,
-/// row-major operands take 12.7 us in groups of four, 13.3 in groups of 8 and 4. So is one group of all rows: with
-/// eight rows of 128x64 tiles, 1024x1024x16384 takes 53.1 us in groups of four, 61.2 in one of 8. Otherwise returns the
-/// number for which the tiles of a wave read the fewest elements: 12 for 132 tiles of 128x256, in 11 columns. With it,
-/// 8192x8192x8192 takes 0.97 of the time of groups of 8.
+/// Returns the number of rows of tiles that form a group, whose tiles run together. If all tiles run at the same time
+/// and K is short, the main cost is that of computing a tile's position in its group: 512x512x512 takes 3.00 us with
+/// groups of one row and 3.12 us with groups of 8, but 1024x1024x8192 takes 38.5 and 31.4 us. Groups of different sizes
+/// are slower: with twelve rows of tiles (1536 rows), row-major operands take 12.7 us in groups of four, but 13.3 us in
+/// a group of 8 and one of 4. One group of all rows is also slower: with eight rows of 128x64 tiles, 1024x1024x16384
+/// takes 53.1 us in groups of four and 61.2 us in one group of 8. Otherwise, returns the number for which the tiles of
+/// a wave read the fewest elements. For 132 tiles of 128x256 this is 12, in 11 columns; 8192x8192x8192 then takes 0.97
+/// of the time with groups of 8.
 unsigned chooseGroup(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config) {
   const Tuned &tuned = tunedOf(target);
   const unsigned defaultGroup = tuned.tileGroup;
@@ -126,7 +128,8 @@ unsigned chooseGroup(const GpuTarget &target, const GemmProblem &problem, const 
     return 1;
   if (rows * columns <= numSms)
     return rows >= 2 * defaultGroup && rows % defaultGroup == 0 ? defaultGroup : tuned.smallTileGroup;
-  // If the group does not divide the number of multiprocessors, a wave begins and ends inside a column of a group.
+  // If the group does not divide the number of multiprocessors, a wave begins and ends in the middle of a group's
+  // column.
   auto read = [&](int64_t group) {
     return group * config.blockM + (numSms / group + (numSms % group != 0 ? 2 : 0)) * config.blockN;
   };
@@ -137,7 +140,7 @@ unsigned chooseGroup(const GpuTarget &target, const GemmProblem &problem, const 
   return static_cast<unsigned>(best);
 }
 
-/// Returns the largest number of stages that fits; nullopt if that is too few to be useful.
+/// Returns the largest number of stages that fits into shared memory; nullopt if this number is too small to be useful.
 std::optional<unsigned> chooseStages(const GpuTarget &target, const GemmProblem &problem, GemmConfig config) {
   const Tuned &tuned = tunedOf(target);
   config.numStages = config.wgmma ? maxStages : tuned.usefulStages;
@@ -154,8 +157,8 @@ std::optional<unsigned> chooseStages(const GpuTarget &target, const GemmProblem 
   return isUseful || !config.wgmma ? std::optional(config.numStages) : std::nullopt;
 }
 
-/// Returns true if wgmma computes operands that threads copy and transpose so that k is contiguous (cta-async-copies),
-/// because their rows are not known to be aligned as TMA requires.
+/// Returns true if operands are transposed for wgmma (cta-async-copies): threads copy them, because their rows are not
+/// known to be aligned as TMA requires, and transpose them so that k is contiguous.
 bool areTransposed(const GpuTarget &target, const GemmProblem &problem) {
   constexpr unsigned wholeChunks = 16;
   WgmmaDot dot = operandsOf(problem);
@@ -171,10 +174,10 @@ bool areShifted(const GpuTarget &target, const GemmProblem &problem, const GemmC
          multipliesByWarpGroups(target, problem, config);
 }
 
-/// Returns true if the K step, and for unaligned rows the tile, is one that is tried. Steps have 64 bytes, except for
-/// unaligned rows, for which the sizes that were measured to be fast are used: 128x128x32 takes 166 us for
-/// 1000x4097x4096, 64x128 and 128x64 at least 213; 64x64x64 takes 18.4 us for 777x1003x555, 64x64x32 25.5
-/// (bench/results/h200/rows.md).
+/// Returns true if the configuration's K step is one that is tried and, for unaligned rows, its tile as well. K steps
+/// have 64 bytes. For unaligned rows, only the sizes that were measured to be fast are tried: 128x128x32 takes 166 us
+/// for 1000x4097x4096, while tiles of 64x128 and 128x64 take at least 213 us; 64x64x64 takes 18.4 us for 777x1003x555,
+/// and 64x64x32 takes 25.5 us (bench/results/h200/rows.md).
 bool suitsThreads(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config) {
   unsigned step = mmaStepBytes / problem.elementBytes(), span = swizzleSpan / problem.elementBytes();
   if (!areShifted(target, problem, config))
@@ -190,8 +193,8 @@ unsigned mmaSyncWarps(const GpuTarget &target, const GemmProblem &problem, unsig
   return fitsRegisters(target, problem, config) ? warpsPerGroup : 2 * warpsPerGroup;
 }
 
-/// Returns the block heights to try. Fewer than 64 rows come first, and only if one block has all rows: otherwise b
-/// would be read more than once.
+/// Returns the block heights to try. Heights below 64 come first; they are tried only if one block has all rows,
+/// because otherwise b would be read more than once.
 Sizes wgmmaBlocksM(const GemmProblem &problem) {
   for (unsigned few = minColumns(problem); few < wgmmaRows; few *= 2)
     if (problem.canSwap && !hasTransposedOperands(problem) && problem.m <= few)
@@ -205,12 +208,13 @@ Sizes wgmmaBlocksM(const GemmProblem &problem) {
 std::vector<GemmConfig> listCandidates(const GpuTarget &target, const GemmProblem &problem, const GemmChoices &choices,
                                        bool wgmma) {
   auto sizes = [](std::optional<unsigned> choice, Sizes open) { return choice ? Sizes{*choice} : open; };
-  // All warps wait for transposed operands, so steps are as long, and blocks as large, as wgmma supports. fp8
-  // 4096x4096x4096 nn takes 164 us with 256x128x128, but 258 with steps of 64 bytes; tn takes 226 and 361.
+  // All warps wait for transposed operands, so K steps are as long, and blocks as large, as wgmma supports. fp8
+  // 4096x4096x4096 takes 164 us (nn) and 226 us (tn) with 256x128x128, but 258 us and 361 us with K steps of 64 bytes.
   bool transposed = !wgmma && areTransposed(target, problem);
   unsigned span = swizzleSpan / problem.elementBytes(),
            step = transposed ? span : mmaStepBytes / problem.elementBytes();
-  // It is faster if the larger operand is copied without transposition: tt takes 187 us with 256x128x128, nn 164.
+  // It is faster if the larger operand is the one that is copied without transposition: tt takes 187 us with
+  // 256x128x128, nn takes 164 us.
   auto threadSizes = [&](bool isLarger) {
     return !transposed ? Sizes{32, 64, 128} : isLarger ? Sizes{64, 128, 256} : Sizes{64, 128};
   };
@@ -223,7 +227,7 @@ std::vector<GemmConfig> listCandidates(const GpuTarget &target, const GemmProble
   std::vector<GemmConfig> candidates;
   for (unsigned blockM : blocksM) {
     bool few = wgmma && blockM < wgmmaRows && isPowerOfTwo(blockM);
-    // If the MMAs of a step are short, a step is two swizzle spans, which gains 1 % at 16x8192x8192.
+    // If the MMAs of a K step are short, a step has two swizzle spans, which gains 1 % at 16x8192x8192.
     bool mayBeShifted = !wgmma && !problem.asyncCopies && problem.elementBytes() <= 2 && !choices.blockM &&
                         !choices.blockN && !choices.blockK;
     Sizes blocksK = sizes(choices.blockK, mayBeShifted ? Sizes{step, span}
@@ -237,8 +241,8 @@ std::vector<GemmConfig> listCandidates(const GpuTarget &target, const GemmProble
                    wgmma ? Sizes{8, 4} : Sizes{mmaSyncWarps(target, problem, blockM, blockN, blockK)})) {
           GemmConfig config{blockM, blockN, blockK, 1, numWarps, 1, wgmma};
           config.groupM = choices.groupM.value_or(chooseGroup(target, problem, config));
-          // Warp groups side by side along N read the same rows: 1024x1024x8192 took 34.8 us that way, 32.0 with
-          // 128x64.
+          // If warp groups split the columns, they read the same rows: 1024x1024x8192 took 34.8 us that way, but 32.0
+          // us with 128x64.
           bool isSideBySide = wgmma && groupsAlongN(config) > 1;
           if (isSideBySide && !choices.numWarps)
             continue;
@@ -250,7 +254,7 @@ std::vector<GemmConfig> listCandidates(const GpuTarget &target, const GemmProble
           if (stages && checkGemmConfig(target, problem, config).empty())
             candidates.push_back(config);
         }
-    // Larger blocks would have rows beyond the edge of a, which are slower than existing rows (44.7 us with blocks of
+    // Larger blocks would contain rows beyond the edge of a, which take longer than rows inside (44.7 us with blocks of
     // 16 rows, 52.6 us with 64).
     if (few && !candidates.empty())
       break;
@@ -308,14 +312,14 @@ int64_t sharedBytes(const GemmProblem &problem, const GemmConfig &config) {
   int64_t accumulators = problem.roomForAccumulators ? int64_t(config.blockM) * config.blockN * sizeof(float) : 0;
   if (!config.wgmma)
     return config.numStages * stage + accumulators;
-  // The last panel of columns that are not contiguous along K takes as much memory as the others.
+  // If columns are not contiguous along K, the last panel takes as much memory as each other panel.
   unsigned panel = swizzleSpan / problem.elementBytes();
   auto [rows, columns] = wgmmaTile(config);
   if (!columnsAreKMajor(problem, config) && columns > panel)
     stage += int64_t((panel - columns % panel) % panel) * config.blockK * problem.elementBytes();
   int64_t transposed =
       int64_t(transposedBuffers) * transposedLines(problem, config).stored * config.blockK * problem.elementBytes();
-  // Columns of c, or rows of an MMA with swapped operands.
+  // The columns are those of c, or the rows of c if operands are swapped.
   int64_t staging =
       int64_t(rows) * planStorePanels(columns, swizzleSpan / problem.outputBytes).buffered() * problem.outputBytes;
   return ringBytes(stage, config.numStages) + transposed + staging + accumulators + sharedAlignment;
@@ -352,7 +356,7 @@ std::vector<GemmConfig> gemmCandidates(const GpuTarget &target, const GemmProble
   std::vector<GemmConfig> candidates;
   if (canUseWgmma(target, problem))
     candidates = listCandidates(target, problem, choices, /*wgmma=*/true);
-  // The fixed parameters may require mma.sync.
+  // The parameters that are fixed may require mma.sync.
   if (candidates.empty())
     candidates = listCandidates(target, problem, choices, /*wgmma=*/false);
   if (candidates.empty()) {

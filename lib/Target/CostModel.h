@@ -4,9 +4,10 @@
 //   GemmProblem problem{.m = 4096, .n = 4096, .k = 4096};
 //   GemmEstimate best = rankGemmConfigs(*findTarget("sm_90a"), problem).front();   // 128x256x64, 8 warps, 4 stages
 //
-// Every configuration that this compiler can build for the target is priced by its waves, K steps and fixed costs; the
-// cheapest is first. The constants are fitted to measurements (README.md); CostModel.md lists the limits. Plain C++, so
-// that a launcher can rank compiled variants by estimateGemm() when it learns the sizes.
+// The model estimates the time of every configuration that this compiler can build for the target, from its waves, K
+// steps and fixed costs, and sorts the configurations by time. The constants are fitted to measurements (README.md);
+// CostModel.md lists the limits. The model is plain C++, so that a launcher can rank compiled variants by
+// estimateGemm() once it has the sizes.
 #pragma once
 
 #include "Target/GpuTarget.h"
@@ -29,28 +30,28 @@ struct GemmProblem {
   bool plainStores = false;       ///< whether a kernel with tensor maps writes c without one
   unsigned numSms = 0;            ///< 0: as many as the target's GPU has
   /// Whether a and b can be read through tensor maps, because their rows start at multiples of 16 bytes. wgmma requires
-  /// this.
+  /// tensor maps.
   bool tensorMaps = true;
   /// With mma.sync: the bytes of a or b that a thread copies at a time, 1 to 16, by cp.async or through registers.
   unsigned copyBytes = 16;
   bool asyncCopies = true;
   /// Whether K is contiguous in a (row-major) and in b (column-major). wgmma requires both, except for 16-bit types.
   bool aKMajor = false, bKMajor = false;
-  /// With wgmma, whether blockN may be any multiple of 16; with `canSwap` and `anyRows` also blockM.
+  /// With wgmma, whether blockN may be any multiple of 16. With `canSwap` and `anyRows`, the same holds for blockM.
   bool anyBlockSize = true;
   /// Whether cta-share-steps may split the tiles of the last wave over idle multiprocessors.
   bool splitTail = true;
-  /// Whether cta-share-steps may also split a kernel's only wave, as it does in persistent kernels for all sizes.
-  /// Kernels for given sizes that have a single wave are not persistent.
+  /// Whether cta-share-steps may also split the tiles if there is only one wave, as it does in persistent kernels for
+  /// all sizes. Kernels for given sizes with one wave are not persistent.
   bool splitOnlyRound = false;
   /// Whether wgmma may compute blocks of fewer than 64 rows, or of a number of rows that is not a power of two, with
   /// swapped operands (tile-swap-dot).
   bool canSwap = true;
   /// With `canSwap`, whether blocks may have a number of rows that is not a power of two.
   bool anyRows = true;
-  /// Whether to leave room for other accumulators: each thread then holds at most half as many accumulators of a tile
-  /// as it could, and shared memory also holds the tile's accumulators. Set for kernels with the accumulators of two
-  /// dots, or with accumulators that cannot stay in wgmma's registers.
+  /// Whether to leave space for other accumulators: each thread then holds at most half as many accumulators of a tile
+  /// as it could, and shared memory also holds the tile's accumulators. This is set for kernels with the accumulators
+  /// of two dots, or with accumulators that cannot stay in wgmma's registers.
   bool roomForAccumulators = false;
   /// Whether wgmma can compute the dots; it cannot compute f32 dots that must be exact.
   bool warpGroups = true;
@@ -63,10 +64,10 @@ struct GemmProblem {
 
 struct GemmConfig {
   unsigned blockM, blockN, blockK; ///< elements of a tile of c, and of one K step
-  unsigned groupM;                 ///< consecutive tiles of a column, for the L2 cache
-  unsigned numWarps;               ///< warps that compute; a warp-specialised kernel has four more that copy
-  unsigned numStages;              ///< K steps in shared memory at a time
-  bool wgmma;                      ///< otherwise mma.sync
+  unsigned groupM;    ///< number of rows of tiles that form a group; a group's tiles run together, for the L2 cache
+  unsigned numWarps;  ///< warps that compute; a warp-specialised kernel has four more that copy
+  unsigned numStages; ///< number of K steps that shared memory holds at a time
+  bool wgmma;         ///< otherwise mma.sync
 
   bool operator==(const GemmConfig &) const = default;
 };
@@ -91,10 +92,10 @@ struct GemmEstimate {
   double microseconds = 0;
   GemmLimit limit = GemmLimit::Fixed;
   int64_t tiles = 0;
-  double waves = 0; ///< the largest number of tiles, whole and partial, of one multiprocessor
+  double waves = 0; ///< number of tiles, whole and partial, that the busiest multiprocessor computes
 };
 
-/// Parameters that are fixed; the others are chosen to fit.
+/// Fixed values of parameters; the model chooses the parameters without a value.
 struct GemmChoices {
   std::optional<unsigned> blockM = {}, blockN = {}, blockK = {}, groupM = {}, numWarps = {}, numStages = {};
 };
@@ -105,8 +106,8 @@ std::string checkGemmConfig(const GpuTarget &target, const GemmProblem &problem,
 /// Predicts the time of a legal configuration.
 GemmEstimate estimateGemm(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config);
 
-/// Returns the legal configurations that agree with the choices: with wgmma if there is one, otherwise with mma.sync.
-/// If there is none at all, returns one that is not legal, so that there is something to compile or to diagnose.
+/// Returns the legal configurations that agree with the choices: with wgmma if there are any, otherwise with mma.sync.
+/// If none is legal, returns one illegal configuration, so that there is something to compile or to diagnose.
 std::vector<GemmConfig> gemmCandidates(const GpuTarget &target, const GemmProblem &problem,
                                        const GemmChoices &choices = {});
 
@@ -114,10 +115,10 @@ std::vector<GemmConfig> gemmCandidates(const GpuTarget &target, const GemmProble
 std::vector<GemmEstimate> rankGemmConfigs(const GpuTarget &target, const GemmProblem &problem,
                                           const GemmChoices &choices = {});
 
-/// Returns true if wgmma can compute operands that TMA loads, on this target.
+/// Returns true if wgmma can multiply operands that TMA loads, on this target.
 bool canUseWgmma(const GpuTarget &target, const GemmProblem &problem);
 
-/// Returns true if wgmma computes the configuration's tiles, whichever way their operands are loaded.
+/// Returns true if wgmma computes the configuration's tiles, no matter how the operands are loaded.
 bool multipliesByWarpGroups(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config);
 /// Returns "wgmma" or "mma.sync".
 std::string_view instructionName(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config);

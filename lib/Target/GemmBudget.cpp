@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Computes the budget with the functions of Plan/; see GemmBudget.h.
+// Computes the budget with the functions of lib/Target/Plan; see GemmBudget.h.
 #include "Target/GemmBudget.h"
 
 #include "Target/Engines/Wgmma.h"

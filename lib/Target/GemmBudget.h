@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The resources that a GEMM configuration takes after the passes, computed by the same plans that the passes follow
-// (Plan/).
+// The resources that a GEMM configuration takes after the passes. The functions of Plan/ that the passes use compute
+// them.
 //
 //   GemmBudget budget = budgetOf(gpu, problem, config);
-//   budget.slots           // 6: for a kernel that requests three stages and is alone on its multiprocessor
+// budget.slots           // 6: the kernel requests three stages and is alone on its multiprocessor
 //
 #pragma once
 
@@ -21,8 +21,8 @@ struct GemmBudget {
 
 GemmBudget budgetOf(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config);
 
-/// Returns the number of slots of the ring of a kernel that requests the configuration's stages (Plan/RingSlots.h):
-/// more if no second CTA fits, but at most what shared memory holds.
+/// Returns the number of slots of the kernel's ring (Plan/RingSlots.h). This is more than the configuration's number of
+/// stages if no second CTA fits, but at most as many as shared memory holds.
 unsigned plannedSlots(const GpuTarget &target, const GemmProblem &problem, GemmConfig config);
 
 } // namespace tile::target

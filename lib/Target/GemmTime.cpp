@@ -21,9 +21,9 @@ const GemmConstants &threadConstants(const Tuned &tuned, bool warpGroups, bool a
 namespace {
 
 constexpr unsigned lineBytes = 128;        // bytes of a line of L2
-constexpr int64_t atomBytes = wgmmaBytesK; // bytes along K that one instruction reads; of mma.sync as well
+constexpr int64_t atomBytes = wgmmaBytesK; // bytes along K that one instruction reads, including mma.sync
 
-/// Returns the cycles for `atomBytes` along K of one tile, for the resources whose cycles do not depend on the sizes.
+/// Returns the cycles for `atomBytes` along K of one tile, for the resources whose cycles are the same for all sizes.
 Overlap unchangingClocks(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config,
                          const GemmConstants &c, bool warpGroups) {
   const Tuned &tuned = tunedOf(target);
@@ -44,7 +44,7 @@ Overlap unchangingClocks(const GpuTarget &target, const GemmProblem &problem, co
     if (target.has(Feature::Tcgen05)) // one instruction multiplies up to 128 rows, for all warp groups
       read = (rows * wgmmaRows + std::ceil(rows / 2) * columns) * atomBytes;
     TransposedLines transposed = transposedLines(problem, config);
-    // Threads, not the instructions, read the left operand: once, using half of the banks at a time.
+    // Threads, not the instructions, read the left operand. They read it once, using only half of the banks at a time.
     if (transposed.read)
       read = (m * n / wgmmaRows + tuned.bankConflicts * transposed.read) * atomBytes;
     read += transposed.stored * atomBytes;
@@ -52,7 +52,7 @@ Overlap unchangingClocks(const GpuTarget &target, const GemmProblem &problem, co
     clocks.add((read + written) / c.smPort, GemmLimit::SharedMemory);
     return clocks;
   }
-  // Warps divide rows and columns as evenly as powers of two allow.
+  // Warps are distributed over rows and columns as evenly as powers of two allow.
   double columns = 1;
   while (columns < config.numWarps && columns * columns * 4 <= config.numWarps * n / m)
     columns *= 2;
@@ -65,15 +65,15 @@ Overlap unchangingClocks(const GpuTarget &target, const GemmProblem &problem, co
 
 /// Returns the cycles that the power limit imposes on an atom, per element of a tile of c and per busy multiprocessor.
 /// Energy is proportional to the number of bits that are multiplied, so it is the same for atoms of all types. The
-/// clock falls so that all busy multiprocessors together stay within the limit.
+/// clock falls so that all busy multiprocessors together stay within the power limit.
 double energyOf(const GemmConfig &config, const Tuned &tuned, const GemmConstants &c) {
   constexpr double elements16 = atomBytes / 2.0;
   bool isOdd = !std::has_single_bit(config.blockM) || !std::has_single_bit(config.blockN);
   return elements16 * 2 * (isOdd ? tuned.oddEnergy : 1) / c.power * c.clockGHz;
 }
 
-/// Returns the factor by which a step takes longer if rows of c's blocks, or of blocks of a row-major b, begin inside
-/// an L2 line, and so need two requests per panel.
+/// Returns the factor by which a K step takes longer if rows of c's blocks, or of blocks of a row-major b, begin inside
+/// an L2 line. Each panel then takes two requests.
 double straddleFactor(const GemmProblem &problem, const GemmConfig &config, const Tuned &tuned) {
   auto straddles = [&](unsigned elementBytes) { return config.blockN * elementBytes % lineBytes != 0; };
   if (config.wgmma && !problem.bKMajor && straddles(problem.elementBytes()))
@@ -88,9 +88,9 @@ double spillFactor(const GemmProblem &problem, const GemmConfig &config, const T
   return spills ? tuned.spillFactor + (needed - tuned.stepRegisters) / tuned.spilledRegisters : 1;
 }
 
-/// Returns the number of CTAs per multiprocessor of a kernel whose operands threads load, as limited by registers and
-/// shared memory. If a cluster splits K, shared memory also holds the accumulators of the other CTAs: with 64x64 tiles,
-/// 5029x35x11587 takes 214 us in eight parts, 91 in four.
+/// Returns the number of CTAs per multiprocessor, as limited by registers and shared memory, of a kernel whose operands
+/// threads load. If a cluster splits K, shared memory also holds the accumulators of the other CTAs: with 64x64 tiles,
+/// 5029x35x11587 takes 214 us in eight parts but 91 us in four.
 unsigned residentTiles(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config,
                        unsigned ctasPerTile) {
   const Tuned &tuned = tunedOf(target);
@@ -102,7 +102,7 @@ unsigned residentTiles(const GpuTarget &target, const GemmProblem &problem, cons
   return std::max(1u, std::min(byRegisters, unsigned(target.maxSharedPerCta / std::max<int64_t>(shared, 1))));
 }
 
-/// Returns how cta-share-steps splits the last wave of a kernel that supports it.
+/// Returns how cta-share-steps splits the last wave; nullopt if the kernel does not support that.
 std::optional<TailSplit> tailOf(const GemmProblem &problem, const GemmConfig &config) {
   int64_t elements = int64_t(config.blockM) * config.blockN,
           stepBytes = int64_t(config.blockK) * problem.elementBytes();
@@ -144,10 +144,10 @@ GemmFormula::GemmFormula(const GemmProblem &problem, const GemmConfig &config, u
   gap = c.step / c.clockGHz;
   // While one slot is read, the others are being filled.
   double slotBytes = (config.blockM + config.blockN) * stepBytes;
-  // A transposed operand leaves its slot immediately, and is read from another buffer.
+  // A transposed operand leaves its slot immediately, because it is then read from another buffer.
   const unsigned ahead = transposedLines(problem, config).stored ? config.numStages : config.numStages - 1;
   minStep = config.wgmma ? (tuned.slotLatency + slotBytes / tuned.slotRate) / std::max(1u, ahead) : 0;
-  // A single group releases its slots one step late.
+  // If there is only one warp group, it releases its slots one K step late.
   late = groups == 1 && tilesAtATime == 1 ? c.late / c.clockGHz : 0;
   double rate = c.epilogueRate * groups * (config.wgmma && problem.plainStores ? tuned.plainStoreShare : 1);
   epilogue = c.epilogue + double(config.blockM) * config.blockN * outputBytes / rate / c.clockGHz;
@@ -205,15 +205,15 @@ GemmFormula::Work GemmFormula::workFor(const GemmSize &size) const {
       work.maxSteps = double(wholeRounds * work.steps + share->ownSteps + share->lostSteps);
     }
   double inputs = double(size.m + size.n) * double(size.k) * elementBytes;
-  if (inputs > l2Bytes) // rows that are short within each block are read from HBM in short chunks
+  if (inputs > l2Bytes) // rows that are short within each block are read from HBM in small chunks
     inputs += (double(size.m) * narrowA + double(size.n) * narrowB) * double(size.k) * elementBytes;
   const double outputs = double(size.m) * double(size.n) * outputBytes;
   work.memory = inputs * memory + outputs * writes + double(std::max<int64_t>(work.rounds - 1, 0)) * pause;
   return work;
 }
 
-/// Returns how many L2 lines a box reads per line of its length, if rows of `rowElements` elements are consecutive in
-/// memory: nearly two if rows begin inside lines.
+/// Returns how many L2 lines TMA reads per line of data, if rows of `rowElements` elements are consecutive in memory:
+/// nearly two if rows begin inside lines.
 double GemmFormula::linesOf(bool kMajor, int64_t rowElements) const {
   if (!config.wgmma)
     return kMajor ? shortRows : 1;
@@ -236,10 +236,11 @@ Overlap GemmFormula::atomClocks(const Work &work) const {
 double GemmFormula::computeTime(const Work &work, double atomClocks) const {
   const double mmas = atomClocks * busy;
   double compute = work.maxSteps * std::max(mmas + gap, minStep) + double(work.rounds) * epilogue;
-  // The late release delays copies once the ring is full, unless memory is slower.
+  // The late release delays copies once the ring is full, unless memory is the bottleneck.
   if (late > 0)
     compute += std::max(0.0, work.maxSteps - config.numStages) * late * std::max(0.0, 1 - work.memory / compute);
-  // Tiles that are computed at the same time share the units; gaps and epilogues count only if nothing else can run.
+  // Tiles that are computed at the same time share the units; gaps and epilogues count only if nothing else can run
+  // meanwhile.
   if (const double together = std::min(tilesAtATime, double(work.rounds)); together > 1)
     compute = std::max(work.maxSteps * mmas * crowded + double(work.steps) * gap + epilogue, compute / together);
   return compute * spills;

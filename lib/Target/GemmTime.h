@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Predicts the time of a GEMM configuration with the constants of Tuned.def.
 //
-// A tile's time is the sum of its K steps, and then the epilogue. Each K step is as long as the busiest of tensor
-// cores, shared memory, L2 and power limit, plus a part that nothing overlaps. Multiprocessors compute their tiles one
-// after another. The time of global memory is a lower bound of the total. CostModel.md has the formula,
-// test/unit/Target the fit.
+// A tile's time is the sum of the times of its K steps, plus that of the epilogue. A K step takes as long as the
+// busiest of tensor cores, shared memory, L2 and power limit, plus a part with which nothing overlaps. Each
+// multiprocessor computes its tiles one after another. The time of global memory is a lower bound of the total.
+// CostModel.md has the formula, and test/unit/Target has the fit.
 #pragma once
 
 #include "Target/CostModel.h"
@@ -23,14 +23,14 @@ struct TransposedLines {
 TransposedLines transposedLines(const GemmProblem &problem, const GemmConfig &config);
 
 /// Returns the constants of kernels whose operands threads load, with wgmma or mma.sync, by cp.async or through
-/// registers. They are good enough to rank configurations, not to predict times.
+/// registers. These constants are good enough to rank configurations, but not to predict times.
 const GemmConstants &threadConstants(const Tuned &tuned, bool warpGroups, bool asyncCopies);
 
-/// Returns the number of registers of a thread for accumulators and a step: for the step's elements if these pass
-/// through registers, otherwise for their addresses, one per copy.
+/// Returns the number of registers per thread for accumulators and one K step. If the elements of the step pass through
+/// registers, they are counted; otherwise one address per copy is counted.
 unsigned registersOfStep(const GemmProblem &problem, const GemmConfig &config);
-/// Returns false if ptxas would spill: 128x128x32 with four warps spills 188 bytes with copies of 4 bytes, and none
-/// with copies of 8.
+/// Returns false if ptxas would spill. For example, 128x128x32 with four warps spills 188 bytes if copies have 4 bytes,
+/// and nothing if they have 8.
 bool fitsRegisters(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config);
 
 /// Combines times that overlap into their 8-norm.
@@ -57,9 +57,9 @@ private:
 class Divider {
 public:
   explicit Divider(unsigned divisor) : divisor(divisor), inverse(1.0 / divisor) {}
-  /// Requires 0 <= number < 2^51, so that half of the divisor's inverse exceeds all rounding errors.
+  /// Requires 0 <= number < 2^51. The inverse is added to half of itself, which exceeds all rounding errors.
   int64_t divide(int64_t number) const { return static_cast<int64_t>((double(number) + 0.5) * inverse); }
-  /// Divides, rounding up.
+  /// Divides and rounds up.
   int64_t ceilDiv(int64_t number) const { return divide(number + divisor - 1); }
 
 private:
@@ -68,7 +68,7 @@ private:
 };
 
 /// The formula for one kernel. Everything that does not depend on the sizes is precomputed, because a launcher
-/// evaluates many kernels for new sizes at every launch. Does not allocate.
+/// evaluates the formulas of many kernels whenever a launch has new sizes. Evaluation does not allocate memory.
 class GemmFormula {
 public:
   /// The sizes of `problem` are ignored. `tilesAtATime`: the number of tiles that a multiprocessor computes at the same
@@ -85,12 +85,12 @@ public:
   /// The work of a GEMM.
   struct Work {
     GemmSize size;
-    int64_t tiles, steps, rounds; ///< all tiles; K steps of each; tiles of the busiest multiprocessor
+    int64_t tiles, steps, rounds; ///< number of all tiles; K steps of each tile; tiles of the busiest multiprocessor
     bool isSplit;                 ///< whether the tiles of the last wave are split
-    double waves, maxSteps;       ///< tiles, whole and partial, and K steps of the busiest multiprocessor
-    double memory;                ///< ns of HBM traffic
+    double waves, maxSteps; ///< for the busiest multiprocessor: number of tiles, whole and partial, and of K steps
+    double memory;          ///< ns of HBM traffic
   };
-  /// Sizes are from 1 to 2^31.
+  /// Sizes must be from 1 to 2^31.
   Work workFor(const GemmSize &size) const;
 
   double nanoseconds(const Work &work) const;
@@ -111,15 +111,16 @@ private:
   Divider blockM, blockN, blockK, multiprocessors;
   std::optional<TailSplit> tail; ///< nullopt if the last wave is not split
   double elementBytes, outputBytes;
-  int64_t elementsOfLine;       ///< elements of a line of L2
-  Overlap unchanging;           ///< limits of an atom that do not depend on the sizes
-  double energy;                ///< clk of an atom, per element of the tile and busy multiprocessor
-  double ingest, l2;            ///< clk of an atom, per row and column; l2: also per busy multiprocessor
-  double narrowA, narrowB;      ///< fractions of a and b added to the bytes from HBM, because short chunks take longer
-  double memory, writes, pause; ///< ns per byte read, ns per byte written, ns of a pause
-  double busy;                  ///< ns of a step per cycle of an atom
-  double gap, late, epilogue;   ///< ns per step, per step and per tile
-  double minStep;               ///< ns until a slot is filled while all other slots are in flight
+  int64_t elementsOfLine; ///< elements of a line of L2
+  Overlap unchanging;     ///< the limits of an atom that are the same for all sizes
+  double energy;          ///< clk of an atom, per element of the tile and busy multiprocessor
+  double ingest, l2;      ///< clk of an atom, per row and column of the tile; `l2` also per busy multiprocessor
+  double narrowA,
+      narrowB; ///< fractions of a and b that are added to the bytes from HBM, because small chunks take longer
+  double memory, writes, pause;                  ///< ns per byte read, ns per byte written, ns of a pause
+  double busy;                                   ///< ns of a step per cycle of an atom
+  double gap, late, epilogue;                    ///< ns per step, per step and per tile
+  double minStep;                                ///< ns until a slot is filled while all other slots are in flight
   double straddlingLines, missingLines, l2Bytes; ///< from Tuned.def
   double spills, fixed;
 };

@@ -47,7 +47,7 @@ const GpuTarget *findTargetOf(unsigned capability) {
   for (const GpuTarget &target : targetTable) {
     const char suffix = target.name.back();
     if (target.capability == capability && suffix != 'f')
-      found = &target; // the row with a letter is the last one
+      found = &target; // the row whose name has a letter comes last
     if (target.capability < capability && suffix != 'a' && suffix != 'f')
       found = &target;
   }

@@ -42,7 +42,7 @@ template <typename Row, size_t size> const Row *findRow(const Row (&rows)[size],
   return found == std::end(rows) ? nullptr : found;
 }
 
-/// Prints the fewest digits that identify the number.
+/// Prints a number with the fewest digits that identify it.
 std::string print(double number) {
   std::array<char, 32> digits;
   auto [end, error] = std::to_chars(digits.data(), digits.data() + digits.size(), number);
@@ -93,7 +93,7 @@ std::string outside(double value, std::string_view unit, double least, double mo
 /// Reads the lines of a file one after another.
 class CardReader {
 public:
-  /// Returns an error message, or "" if the line is valid.
+  /// Parses a line. Returns an error message, or "" if the line is valid.
   std::string readLine(std::string_view line) {
     const std::vector<std::string_view> columns = split(line, '\t');
     const std::string key(columns[0]);

@@ -8,8 +8,9 @@
 //   ...
 //   clock          1.98   GHz   0.1   fma_f32: clocks of a multiprocessor over nanoseconds of the card
 //
-// Columns are separated by tabs: key, value, unit, spread in per cent of the value, how it was measured. The last two
-// are for human readers. A line that begins with # is a comment. A figure that is missing was not measured.
+// Columns are separated by tabs: key, value, unit, spread in per cent of the value, and how the value was measured. The
+// last two are for human readers. A line that begins with # is a comment. A figure that is not in the file was not
+// measured.
 #pragma once
 
 #include <map>
@@ -44,11 +45,12 @@ struct Card {
   std::string name;        ///< "NVIDIA H200"
   unsigned capability = 0; ///< compute capability times ten
   double multiprocessors = 0;
-  double clockGHz = 0;            ///< maximum clock of the multiprocessors; 0: unknown
-  double memory = 0;              ///< B/ns of DRAM, from its clock and the width of its bus; 0: unknown
-  double l2Bytes = 0;             ///< 0: unknown
-  double memoryBytes = 0;         ///< 0: unknown
-  std::string driver, tile, date; ///< version of CUDA that the driver supports, version of tile-run, day of measurement
+  double clockGHz = 0;    ///< maximum clock of the multiprocessors; 0: unknown
+  double memory = 0;      ///< B/ns of DRAM, computed from the memory clock and the width of the memory bus; 0: unknown
+  double l2Bytes = 0;     ///< 0: unknown
+  double memoryBytes = 0; ///< 0: unknown
+  std::string driver, tile,
+      date; ///< the CUDA version that the driver supports, the version of tile-run, the day of measurement
   CardFigures figures;
 
   /// For readers of the file: spread and origin of a figure, by its key.
@@ -71,7 +73,8 @@ struct CardResult {
 CardResult parseCard(std::string_view text);
 std::string printCard(const Card &card);
 
-/// Returns why a value of a figure is certainly wrong: "0 GHz; expected 0.1 to 10"; empty if it may be right.
+/// Returns why a value of a figure is certainly wrong, for example "0 GHz; expected 0.1 to 10"; empty if it may be
+/// right.
 std::string checkFigure(const CardFigure &figure, double value);
 
 } // namespace tile::target

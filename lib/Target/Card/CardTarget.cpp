@@ -28,8 +28,8 @@ const Card &referenceCard() {
 
 namespace {
 
-/// Fills in a card's unknown properties from the data sheet of the target's product, relative to that of the reference
-/// card.
+/// Fills in the unknown properties of a card. They are taken from the data sheet of the target's GPU, relative to the
+/// data sheet of the reference card.
 Card withProperties(const GpuTarget &gpu, Card card) {
   const Card &reference = referenceCard();
   const Rates own = ratesOf(gpu), ofReference = ratesOf(measuredTarget());
@@ -41,7 +41,7 @@ Card withProperties(const GpuTarget &gpu, Card card) {
   return card;
 }
 
-/// Returns the figures that are expected of a card, given its properties and the rates of its target.
+/// Returns the figures that are expected of a card, derived from its properties and the rates of its target.
 CardFigures modelFigures(const GpuTarget &gpu, const Card &card) {
   const Card &reference = referenceCard();
   const Rates own = ratesOf(gpu), ofReference = ratesOf(measuredTarget());
@@ -97,7 +97,7 @@ private:
   CardFigures modelled;
 };
 
-/// The ratio of a quantity to that of the reference card.
+/// The ratio of a card's quantity to the same quantity of the reference card.
 struct Ratio {
   double value;
   bool isMeasured;
@@ -108,7 +108,7 @@ template <typename Quantity> Ratio ratioOf(const GpuTarget &gpu, const Card &car
   return {value / quantity(ofReference), own.areMeasured};
 }
 
-/// Multiplies a constant; an integer is rounded.
+/// Multiplies a constant by a ratio. The result is rounded if the constant is an integer.
 template <typename Constant> void multiply(Constant &constant, double ratio) {
   const double value = double(constant) * ratio;
   constant = std::is_integral_v<Constant> ? Constant(value + 0.5) : Constant(value);
@@ -157,7 +157,7 @@ CardTuning derive(const GpuTarget &gpu, const Card &card) {
   return tuning;
 }
 
-/// A target with the constants that it points to.
+/// A target together with the constants to which it points.
 struct KeptTarget {
   CardTuning tuning;
   GpuTarget gpu;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The engine that reads operands from shared memory, wgmma or tcgen05, for decisions that are the same for both.
+// Selects the engine that reads operands from shared memory, wgmma or tcgen05, for decisions that are the same for
+// both.
 #pragma once
 
 #include "Target/Engines/Wgmma.h"
@@ -8,8 +9,8 @@ namespace tile::target {
 
 struct BufferEngineResult {
   bool isPlanned = false;
-  unsigned groupsN = 1; ///< Parts of the columns that different warp groups multiply.
-  std::string reason;   ///< If there is no plan: a clause without a capital letter or a period.
+  unsigned groupsN = 1; ///< the number of parts into which warp groups split the columns
+  std::string reason;   ///< If there is no plan, the reason: a clause without a capital letter or a period.
 };
 
 bool hasBufferEngine(const GpuTarget &target);

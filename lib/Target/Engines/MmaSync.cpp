@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Chooses the instruction and the warp grid; see MmaSync.h.
+// Chooses the instruction and the arrangement of the warps; see MmaSync.h.
 #include "Target/Engines/MmaSync.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ static bool isKnownToLayouts(const MmaInstruction &instruction) {
   return instruction.m == mmaSyncRows && instruction.n == mmaSyncColumns;
 }
 
-/// Returns the number of warps along M; the remaining factor is along N.
+/// Returns the number of warps along M; the other warps are along N, so the number along N is the quotient.
 static unsigned chooseWarpsM(const MmaSyncDot &dot) {
   unsigned best = 1;
   int64_t bestCost = std::numeric_limits<int64_t>::max();

@@ -8,7 +8,7 @@
 namespace tile::target {
 namespace {
 
-constexpr unsigned fullRows = 128, halfRows = 64; // of an instruction of one CTA
+constexpr unsigned fullRows = 128, halfRows = 64; // rows of an instruction that one CTA issues
 
 bool isFp8(MmaType type) {
   return type == MmaType::F8E4M3 || type == MmaType::F8E5M2;
@@ -24,7 +24,7 @@ bool multipliesTypes(MmaType a, MmaType b, MmaType accumulator, unsigned scaleGr
 }
 
 /// Returns true for sizes that are not powers of two, such as 160 columns, if one instruction computes all columns and
-/// b's buffer has its padding at the end, as with wgmma.
+/// the padding of b's buffer is at its end, as with wgmma.
 bool fitsOneInstruction(const WgmmaDot &dot) {
   constexpr int64_t step = 16;
   return isPowerOfTwo(dot.m) && isPowerOfTwo(dot.k) && dot.n % step == 0 && dot.n <= tcgen05MaxColumns &&
@@ -50,7 +50,7 @@ uint32_t codeOf(MmaType type) {
 bool isTcgen05Instruction(MmaType a, MmaType b, MmaType accumulator, unsigned m, unsigned n, unsigned scaleGroup) {
   if (scaleGroup && m != fullRows)
     return false;
-  // PTX ISA, "Shape": with 64 rows, too, i8 has steps of 16 columns from 32 on.
+  // PTX ISA, "Shape": for i8, the number of columns is a multiple of 16 from 32 on, even with 64 rows.
   unsigned step = m == fullRows || a == MmaType::S8 ? 16 : 8;
   return multipliesTypes(a, b, accumulator, scaleGroup) && (m == fullRows || m == halfRows) && n % step == 0 &&
          n >= step && n <= tcgen05MaxColumns && (a != MmaType::S8 || n == 8 || n == 24 || n % 16 == 0);
@@ -105,7 +105,7 @@ std::string whyNoTcgen05(const GpuTarget &target, const WgmmaDot &dot) {
            (dot.accumulator == MmaType::F16 ? "; use an accumulator of f32" : "");
   if (dot.a == MmaType::S8 && !target.has(Feature::Tcgen05Integers))
     return "tcgen05 of " + std::string(target.name) + " does not multiply integers; compile for sm_100a";
-  // Only 16-bit types have buffers in any memory layout.
+  // Operands of other than 16-bit types must have k contiguous in their buffers.
   if (dot.elementBits() != 16 && !(dot.aKMajor && dot.bKMajor))
     return "operands of " + a + " need k contiguous in both; transpose the other";
   return "";
@@ -138,7 +138,7 @@ Tcgen05Result planTcgen05(const GpuTarget &target, const WgmmaDot &dot) {
   if (!isTcgen05Instruction(dot.a, dot.b, dot.accumulator, plan.m, plan.n, dot.scaleGroup))
     return refuse("tcgen05 has no instruction of " + std::to_string(plan.m) + " rows and " + std::to_string(plan.n) +
                   " columns; use more columns");
-  // Warp groups that read the same rows share their columns.
+  // Warp groups that read the same rows split the columns.
   int64_t groupsOfColumns = groups / std::min<int64_t>(groups, std::max<int64_t>(1, dot.m / fullRows));
   constexpr int64_t columnsOfGroup = 8;
   if (!isPowerOfTwo(groups) || int64_t(std::bit_ceil(uint64_t(dot.n))) / groupsOfColumns < columnsOfGroup)

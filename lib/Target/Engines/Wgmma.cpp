@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Implements Wgmma.h: the operands that wgmma accepts.
+// Implements Wgmma.h: decides which operands wgmma accepts.
 #include "Target/Engines/Wgmma.h"
 
 #include <algorithm>
@@ -29,8 +29,8 @@ bool hasTypes(MmaType a, MmaType b, MmaType accumulator) {
 }
 
 /// Returns true for sizes that are not powers of two, such as 160 columns, if one instruction computes all columns.
-/// Only b has such a size, and the padding must be at the end of its buffer: with k contiguous, one panel has all
-/// columns; with n contiguous, the last panel is shorter.
+/// Only b may have such a size, and the padding must be at the end of b's buffer: with k contiguous, one panel has all
+/// columns; with n contiguous, only the last panel is shorter.
 bool fitsOnePart(const WgmmaDot &dot, unsigned groupsN) {
   constexpr int64_t step = 16;
   return isPowerOfTwo(dot.m) && isPowerOfTwo(dot.k) && dot.n % step == 0 && dot.n <= wgmmaMaxColumns && groupsN == 1 &&
@@ -72,7 +72,8 @@ std::string whyNoWgmma(const GpuTarget &target, const WgmmaDot &dot) {
 }
 
 bool isBoundBySharedMemory(unsigned n, bool isWritten) {
-  constexpr unsigned sharedBytes = 128, columnsPerClock = 2; // of 64 rows, 32 bytes each; of any type
+  constexpr unsigned sharedBytes = 128,
+                     columnsPerClock = 2; // columns per cycle, for 64 rows and 32 bytes along k, whatever the type
   unsigned reading = (wgmmaRows + n) * wgmmaBytesK / sharedBytes, multiplying = n / columnsPerClock;
   return reading > multiplying || (isWritten && reading == multiplying);
 }
@@ -89,7 +90,7 @@ WgmmaResult planWgmma(const GpuTarget &target, const WgmmaDot &dot) {
   if (bitsK < 8 * wgmmaBytesK)
     return refuse("wgmma needs at least 256 bits along k; a has " + std::to_string(bitsK));
   WgmmaPlan plan;
-  // As many groups as have 64 rows each are placed along M, and the remaining ones along N.
+  // As many groups as there are blocks of 64 rows are placed along M, and the remaining factor along N.
   plan.groupsM = std::min<int64_t>(groups, dot.m / wgmmaRows);
   plan.groupsN = groups / plan.groupsM;
   bool hasPowers = isPowerOfTwo(dot.m) && isPowerOfTwo(dot.n) && isPowerOfTwo(dot.k);
@@ -99,8 +100,8 @@ WgmmaResult planWgmma(const GpuTarget &target, const WgmmaDot &dot) {
   if (groupN < wgmmaColumnStep)
     return refuse("wgmma needs at least 8 columns per warp group; b has only " + std::to_string(dot.n) + " for " +
                   std::to_string(plan.groupsN) + " groups");
-  // With n contiguous, each group must begin at a whole panel, whose rows must have at least the width of the smallest
-  // swizzle.
+  // With n contiguous, each group must begin at a panel boundary, and the rows of a panel must be at least as wide as
+  // the smallest swizzle.
   int64_t panel = std::min<int64_t>(std::bit_ceil(uint64_t(dot.n)), 64);
   bool splitsPanel = plan.groupsN > 1 && groupN % panel != 0;
   if (!dot.bKMajor && (panel * bits < 8 * minSwizzle || splitsPanel))
@@ -108,8 +109,7 @@ WgmmaResult planWgmma(const GpuTarget &target, const WgmmaDot &dot) {
   plan.n = std::min<int64_t>(groupN, wgmmaMaxColumns);
   plan.k = 8 * wgmmaBytesK / bits;
   if (dot.imprecise) {
-    // Separate partial sums take registers in addition to the accumulator's; instructions of 128 columns need half as
-    // many.
+    // The partial sums take registers in addition to the accumulator's; instructions of 128 columns halve their number.
     constexpr unsigned promotedColumns = 128;
     if (groupN > promotedColumns && groupN % promotedColumns == 0)
       plan.n = promotedColumns;
