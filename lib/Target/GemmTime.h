@@ -15,8 +15,8 @@
 
 namespace tile::target {
 
-/// Rows and columns of a configuration's tile that wgmma cannot read as TMA stores them: `read` are read into
-/// registers, `stored` are transposed so that k is contiguous, in two alternating buffers.
+/// The number of rows and columns of a configuration's tile that wgmma cannot read as TMA stores them. Threads read
+/// `read` of them into registers, and transpose `stored` of them so that k is contiguous, in two alternating buffers.
 struct TransposedLines {
   unsigned read = 0, stored = 0;
 };
@@ -57,7 +57,7 @@ private:
 class Divider {
 public:
   explicit Divider(unsigned divisor) : divisor(divisor), inverse(1.0 / divisor) {}
-  /// Requires 0 <= number < 2^51. The inverse is added to half of itself, which exceeds all rounding errors.
+  /// Requires 0 <= number < 2^51. Half of the inverse, which is added, exceeds all rounding errors.
   int64_t divide(int64_t number) const { return static_cast<int64_t>((double(number) + 0.5) * inverse); }
   /// Divides and rounds up.
   int64_t ceilDiv(int64_t number) const { return divide(number + divisor - 1); }

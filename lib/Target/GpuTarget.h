@@ -14,7 +14,7 @@
 
 namespace tile::target {
 
-/// An instruction family that not every target has.
+/// A family of instructions that only some targets have.
 enum class Feature : uint32_t {
   LdMatrix = 1u << 0,         ///< ldmatrix: 8x8 16-bit matrices from shared memory
   AsyncCopy = 1u << 1,        ///< cp.async, mbarrier
@@ -54,13 +54,13 @@ struct GpuTarget {
   unsigned maxCtasPerSm;       ///< resident CTAs
   unsigned numSms;             ///< multiprocessors of `deviceName`; only estimates use it
   uint32_t features;           ///< union of Feature
-  std::string_view deviceName; ///< name of a GPU, for messages and estimates
-  /// The constants of the card that the target describes; null for the constants of Tuned.def.
+  std::string_view deviceName; ///< name of one GPU with this target, for messages and estimates
+  /// The constants of the card for which this target was created; null for the constants of Tuned.def.
   const CardTuning *card = nullptr;
 
   bool has(Feature feature) const { return (features & uint32_t(feature)) != 0; }
-  /// The maximum number of consecutive floats of `bits` each to which one atomic instruction can add (PTX ISA, "atom",
-  /// "red").
+  /// Returns the maximum number of consecutive floats of `bits` bits each to which one atomic instruction can add (PTX
+  /// ISA, "atom", "red").
   unsigned atomicAdditions(unsigned bits, bool isBFloat) const {
     if (capability >= 90 && bits <= 32)
       return 128 / bits;
@@ -70,14 +70,14 @@ struct GpuTarget {
 
 constexpr unsigned threadsPerWarp = 32;
 constexpr unsigned maxThreadsPerCta = 1024;
-constexpr unsigned registersPerSm = 65536; ///< 32-bit; the same for all targets in the table
+constexpr unsigned registersPerSm = 65536; ///< registers of 32 bits; the same number for all targets in the table
 constexpr unsigned maxRegistersPerThread = 255;
 
 /// Returns the target with this name, or null.
 const GpuTarget *findTarget(std::string_view name);
 
 /// Returns the target with the most features whose code runs on a GPU of this compute capability times ten: sm_90a for
-/// 90; for a GPU that the table lacks, an earlier one whose PTX it runs. Null if there is none.
+/// 90. If the table has no row for the GPU, returns an earlier target whose PTX the GPU runs; null if there is none.
 const GpuTarget *findTargetOf(unsigned capability);
 
 /// Returns all targets, by capability.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Computes a table of times, kernels by sizes, and chooses rows greedily.
+// Computes a table of the times of all kernels for all sizes, and chooses kernels greedily.
 #include "Target/KernelSet.h"
 
 #include "Target/Tuned.h"
@@ -13,14 +13,14 @@ namespace {
 
 constexpr int64_t manyRows = 4096;
 
-/// Tiles that are tried in addition to those of gemmCandidates: tiles with few columns, and small tiles with longer
-/// steps, which are limited by latency.
+/// Tiles that are tried in addition to those of gemmCandidates: tiles with few columns, and small tiles with longer K
+/// steps. Both are for GEMMs that are limited by latency.
 constexpr GemmChoices smallTiles[] = {{.blockM = 64, .blockN = 16, .blockK = 128, .numWarps = 4},
                                       {.blockM = 64, .blockN = 32, .blockK = 128, .numWarps = 4},
                                       {.blockM = 32, .blockN = 32, .blockK = 64, .numWarps = 4},
                                       {.blockM = 16, .blockN = 32, .blockK = 128, .numWarps = 2}};
 
-/// Returns true if the choices allow the tile.
+/// Returns true if the tile agrees with the choices.
 bool allows(const GemmChoices &choices, const GemmChoices &tile) {
   auto agrees = [&](std::optional<unsigned> GemmChoices::*size) {
     return !(choices.*size) || choices.*size == tile.*size;
@@ -55,15 +55,14 @@ std::vector<GemmConfig> listConfigs(const GpuTarget &target, GemmProblem problem
   return configs;
 }
 
-/// Returns the number of tiles of a column that run together. The best number depends on the sizes; this is the one
-/// that is best for most of the sizes that the kernel serves.
+/// Returns the number of rows of tiles that form a group. The best number depends on the sizes; this is the one that is
+/// best for most of the sizes that the kernel serves.
 unsigned voteForGroup(const GpuTarget &target, GemmProblem problem, GemmChoices choices, const GemmConfig &config,
                       const std::vector<GemmSize> &sizes) {
   if (choices.groupM)
     return *choices.groupM;
-  // Small tiles whose operands threads load have an address per element. In groups, program ids must be divided to
-  // compute these addresses, which takes more registers: 16x32x128 spills 552 bytes, and takes two to three times as
-  // long.
+  // Small tiles whose operands threads load have an address per element. With groups, computing these addresses takes
+  // divisions of program ids, and so more registers: 16x32x128 spills 552 bytes, and takes two to three times as long.
   const unsigned smallTile = tunedOf(target).copyableTile;
   if (!config.wgmma && config.blockM * config.blockN < smallTile)
     return 1;
@@ -107,13 +106,13 @@ public:
   double time(size_t kernel, size_t size) const { return times[kernel * numSizes + size]; }
   double bestTime(size_t size) const { return best[size]; }
 
-  /// Returns the cost of a relative loss at one size: the part beyond the tolerance counts several times.
+  /// Returns the cost of a relative loss at one size. The part of the loss beyond the tolerance counts several times.
   static double cost(double loss) {
     constexpr double tolerated = 0.05, weight = 4;
     return loss + weight * std::max(0.0, loss - tolerated);
   }
 
-  /// Returns the cost of a set with these times and one more kernel.
+  /// Returns the cost of a set after `kernel` is added. `timesOfSet` are the times of the set without this kernel.
   double costWith(const std::vector<double> &timesOfSet, size_t kernel) const {
     double sum = 0;
     for (size_t size = 0; size < numSizes; ++size)
@@ -166,8 +165,8 @@ std::vector<size_t> growSet(const TimeTable &table, const SetLimits &limits) {
   return set;
 }
 
-/// Replaces each member by the kernel that best complements the others, until nothing changes, because earlier members
-/// were chosen without knowing later ones.
+/// Replaces each member with the kernel that best complements the others, until nothing changes. This helps because
+/// early members were chosen before the later members were known.
 void exchangeMembers(const TimeTable &table, std::vector<size_t> &set) {
   constexpr int maxRounds = 4;
   bool changed = set.size() > 1;
@@ -186,7 +185,8 @@ void exchangeMembers(const TimeTable &table, std::vector<size_t> &set) {
   }
 }
 
-/// Orders the members as if the set grew again from nothing, so that dropping the last one loses least.
+/// Orders the members as if they were added to an empty set one by one, each with the largest gain, so that dropping
+/// the last one loses the least.
 void orderByGain(const TimeTable &table, std::vector<size_t> &set) {
   for (size_t place = 0; place < set.size(); ++place) {
     std::vector<double> times = table.timesOf({set.begin(), set.begin() + place});
@@ -212,10 +212,10 @@ std::vector<GemmKernel> listKernels(const GpuTarget &target, const GemmProblem &
   if (rules.pingPong == ScheduleRules::PingPong::Always && !kernels.empty())
     return kernels;
   for (const GemmConfig &config : listConfigs(target, problem, choices)) {
-    // With operands through registers, 128x64 takes up to a third longer than 64x128, and is never faster.
+    // If operands pass through registers, 128x64 takes up to a third longer than 64x128, and is never faster.
     if (!config.wgmma && !problem.asyncCopies && !choices.blockM && config.blockM > config.blockN)
       continue;
-    if (!config.wgmma) { // without tensor maps kernels are not persistent
+    if (!config.wgmma) { // kernels without tensor maps are not persistent
       kernels.push_back({config, {.persistent = false}, /*splitTail=*/false});
       for (unsigned ctas : {2u, 4u, 8u})
         if (rules.splitSteps && !rules.sameOrder && canSplitSteps(target, problem, config, ctas))
@@ -268,8 +268,8 @@ KernelSet chooseKernels(const GpuTarget &target, const GemmProblem &problem, con
   std::vector<size_t> members = growSet(table, limits);
   exchangeMembers(table, members);
   orderByGain(table, members);
-  // The first kernel becomes an artifact's general variant: a kernel with whole tiles needs no clusters and suits most
-  // sizes.
+  // The first kernel becomes an artifact's general variant, so it should have whole tiles: such a kernel needs no
+  // clusters and suits most sizes.
   auto whole = std::find_if(members.begin(), members.end(),
                             [&](size_t member) { return all[member].schedule.ctasPerTile == 1; });
   if (whole != members.end())

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Chooses the few kernels of a GEMM to compile, such that at all sizes one of them is nearly as fast as the best
+// Chooses a few kernels of a GEMM to compile, such that at every size one of them is nearly as fast as the best
 // possible kernel.
 //
 //   KernelSet set = chooseKernels(gpu, problem, {}, {}, sampleSizes({}), {.most = 8});
 //   set.kernels[0]      the best kernel on its own
 //   set.worstLoss()     0.06: at some size, the best kernel of the set takes 6 % longer than the best of all kernels
 //
-// All kernels that the compiler can build are priced for all sizes (ScheduleTime.h); then the set grows by the kernel
-// with the largest gain.
+// The times of all kernels that the compiler can build are estimated for all sizes (ScheduleTime.h). Then the kernel
+// with the largest gain is added to the set repeatedly.
 #pragma once
 
 #include "Target/ScheduleTime.h"
@@ -26,12 +26,13 @@ struct SampledSize {
   double weight; ///< weight of a loss at this size
 };
 
-/// Only kernels for aligned rows are chosen with the sizes of neural networks, because these are mostly multiples of 8.
+/// `OfNetworks` emphasizes the sizes of neural networks. It is used only for kernels for aligned rows, because these
+/// sizes are mostly multiples of 8.
 enum class SampleKind { OfNetworks, Anywhere };
 
-/// Returns sizes that are spread evenly on a logarithmic scale up to 16384 and, with `OfNetworks`, those of neural
-/// networks with more weight: squares, few rows, long K. The sizes are the same in each run; there is only one if all
-/// sizes are known.
+/// Returns sizes that are spread evenly on a logarithmic scale up to 16384. With `OfNetworks`, the sizes of neural
+/// networks (squares, few rows, long K) are added with a higher weight. The sizes are the same in each run. If all
+/// sizes are known, there is only one.
 std::vector<SampledSize> sampleSizes(const KnownSizes &known, SampleKind kind = SampleKind::OfNetworks);
 
 /// A kernel to compile.
@@ -43,7 +44,7 @@ struct GemmKernel {
   bool operator==(const GemmKernel &) const = default;
 };
 
-/// Freedom of the compiler in addition to GemmProblem and GemmChoices.
+/// Restrictions on the kernels to consider, in addition to GemmProblem and GemmChoices.
 struct ScheduleRules {
   enum class PingPong { Never, Perhaps, Always };
   PingPong pingPong = PingPong::Perhaps;
@@ -53,7 +54,8 @@ struct ScheduleRules {
   bool sameOrder = false;
 };
 
-/// Returns all possible kernels. Their `groupM` is 1 unless `choices` fixes it, because it depends on the sizes.
+/// Returns all possible kernels. Their `groupM` is 1 unless `choices` fixes it, because the best value depends on the
+/// sizes.
 std::vector<GemmKernel> listKernels(const GpuTarget &target, const GemmProblem &problem, const GemmChoices &choices,
                                     const ScheduleRules &rules);
 
@@ -65,7 +67,7 @@ double estimateKernel(const GpuTarget &target, const GemmProblem &problem, const
 
 struct SetLimits {
   size_t most = 8;         ///< maximum number of kernels
-  double tolerance = 0.03; ///< the set stops growing when no size loses more
+  double tolerance = 0.03; ///< the set stops growing when the loss at every size is at most this
 };
 
 /// The expected times for a size of the sample.
@@ -79,8 +81,8 @@ struct SizeChoice {
 };
 
 struct KernelSet {
-  std::vector<GemmKernel> kernels; ///< in the order of their gain
-  std::vector<SizeChoice> choices; ///< one for each size
+  std::vector<GemmKernel> kernels; ///< sorted by their gain
+  std::vector<SizeChoice> choices; ///< one element for each size
 
   double worstLoss() const;
   double meanLoss() const;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Evaluates the formula of GemmTime, PingPong and ScheduleTime without branches, roots and integers. Comments say where
-// the result is lower than that of the formula.
+// the result is lower than the formula's.
 #include "Target/LeastTimes.h"
 
 #include <algorithm>
@@ -19,8 +19,8 @@ template <typename Vector> Vector nearest(Vector x) {
   return (x + large) - large;
 }
 
-/// Divides integers, rounding up; half of the divisor's inverse exceeds all rounding errors. For large integers, the
-/// result may be one too many (see compute).
+/// Divides integers and rounds up. Half of the divisor's inverse exceeds all rounding errors. For large integers, the
+/// result may be one too large (see compute).
 template <typename Vector> Vector ceilDivide(Vector x, Vector inverse) {
   return nearest(x * inverse + (0.5f - 0.5f * inverse));
 }
@@ -42,7 +42,7 @@ float divisorOf(int64_t size) {
 
 struct LeastTimes::Size {
   float m, n, k;
-  float outputs, inputs;              ///< elements of c; of a and b
+  float outputs, inputs;              ///< elements of c; elements of a and b
   float divisorM, divisorN, divisorK; ///< the largest powers of two that divide m, n and k
 };
 
@@ -107,8 +107,8 @@ void LeastTimes::add(const ScheduleFormula &formula) {
 
 LeastTimes::Lanes LeastTimes::leastTimes(const Kernels &all, const Size &size) {
   const Lanes zero = {}, one = zero + 1, m = zero + size.m, n = zero + size.n, k = zero + size.k;
-  // The work. A split tail takes at least the time of an equal share of all steps for each multiprocessor, plus
-  // `lostSteps`.
+  // The tiles and K steps. If the tail is split, each multiprocessor takes at least the time of an equal share of all K
+  // steps plus `lostSteps`.
   const Lanes tiles = ceilDivide(m, all.inverseM) * ceilDivide(n, all.inverseN) * all.parts;
   const Lanes steps = ceilDivide(ceilDivide(k, all.inverseK), all.inverseParts);
   const Lanes rounds = ceilDivide(tiles, all.inverseSms), wholeSteps = rounds * steps;
@@ -116,7 +116,8 @@ LeastTimes::Lanes LeastTimes::leastTimes(const Kernels &all, const Size &size) {
   const Lanes inPieces = (m * all.narrowA + n * all.narrowB) * k;
   const Lanes inputs = size.inputs + (size.inputs > all.l2Elements ? inPieces : zero);
   const Lanes memory = inputs * all.read + size.outputs * all.written + (rounds - one) * all.pause;
-  // The MMAs of a step: the largest limit. More multiprocessors are active in a split tail than in a whole one.
+  // The time of a step's MMAs is the largest limit. More multiprocessors are active in a split tail than in a whole
+  // one.
   const Lanes active = min(tiles, all.numSms), usedM = min(all.blockM, m), usedN = min(all.blockN, n);
   const auto straddlesA = (size.divisorM < all.lineM) | (size.divisorK < all.lineKOfA);
   const auto straddlesB = (size.divisorN < all.lineN) | (size.divisorK < all.lineKOfB);
@@ -146,8 +147,8 @@ void LeastTimes::compute(GemmSize size, std::span<float> microseconds) const {
   size = ScheduleFormula::clamp(size);
   const float m = float(size.m), n = float(size.n), k = float(size.k);
   const Size sizes{m, n, k, m * n, (m + n) * k, divisorOf(size.m), divisorOf(size.n), divisorOf(size.k)};
-  // The factor allows for sums in a different order and for quotients that are one too many: rounds from 2^22 tiles on,
-  // and tiles or steps at larger sizes.
+  // The factor allows for sums in a different order and for quotients that are one too large: those of rounds from 2^22
+  // tiles on, and those of tiles or steps at larger sizes.
   constexpr int64_t large = 1 << 21;
   const float rounding = std::max({size.m, size.n, size.k}) > large ? 0.99f : 0.999f;
   for (size_t i = 0; i < count; i += lanes) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Lower bounds of the times of many kernels, computed together. A launcher that looks for the fastest of two dozen
+// Computes lower bounds of the times of many kernels together. A launcher that looks for the fastest of two dozen
 // kernels evaluates the formula only for kernels whose bound is below the best time so far.
 //
 //   ScheduleFormula::microseconds   limits that overlap by their 8-norm, the tail as it is split    60 ns a kernel
@@ -18,11 +18,12 @@ public:
   void add(const ScheduleFormula &formula);
 
   size_t size() const { return count; }
-  /// Writes the lower bound of each kernel, in the order of adding: size() elements. Does not allocate.
+  /// Writes the lower bound of each kernel in the order in which they were added, size() elements in total. Does not
+  /// allocate memory.
   void compute(GemmSize size, std::span<float> microseconds) const;
 
 private:
-  /// The values of four kernels side by side, one vector register on every x86-64 and Arm processor.
+  /// The values of four kernels, side by side in one vector register of any x86-64 or Arm processor.
   static constexpr size_t lanes = 4;
   using Lanes = float __attribute__((vector_size(lanes * sizeof(float))));
   /// The constants of GemmFormula and ScheduleFormula of each kernel, in us instead of ns and cycles.
@@ -30,14 +31,14 @@ private:
     Lanes blockM, blockN;
     Lanes inverseM, inverseN, inverseK, inverseSms, inverseParts; ///< of blocks, multiprocessors, parts of a tile
     Lanes parts, numSms;
-    Lanes lostSteps;                              ///< minimum cost of splitting the tail; infinite: it is not split
-    Lanes lineM, lineN, lineKOfA, lineKOfB;       ///< elements of a line of L2; 0 if not contiguous
+    Lanes lostSteps;                        ///< minimum cost of splitting the tail; infinite if the tail is not split
+    Lanes lineM, lineN, lineKOfA, lineKOfB; ///< elements of a line of L2; 0 if the dimension is not contiguous
     Lanes evenA, straddlingA, evenB, straddlingB; ///< L2 lines read per line that is used, times l2
     Lanes missing;                                ///< the same for a row beyond the edge of the matrix
     Lanes minAtom, energy, ingest;                ///< for the atoms of a step
     Lanes gap, minStep, epilogue, stages, late, atATime, crowded, spills;
-    Lanes pingPongShortK, pingPongLongK;               ///< tiles from which ping-pong gains; infinite: never
-    Lanes pingPongLate, pingPongAtATime;               ///< values that differ with ping-pong
+    Lanes pingPongShortK, pingPongLongK; ///< the number of tiles from which ping-pong gains; infinite: never
+    Lanes pingPongLate, pingPongAtATime; ///< values that differ with ping-pong
     Lanes read, written, l2Elements, narrowA, narrowB; ///< per element of a or b, and of c; elements that L2 holds
     Lanes fixed, start, round, unusedSplit, pause;
   };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Limits that the language, layouts, passes and the cost model share. Constants only: every library may include it.
+// Limits that the language, layouts, passes and cost model share. This file contains only constants, so every library
+// may include it.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,7 @@ constexpr unsigned maxStages = 16;
 /// Maximum elements of a TMA box along each dimension (CUDA driver API, cuTensorMapEncodeTiled).
 constexpr int64_t maxBoxExtent = 256;
 
-/// Bytes of one mbarrier in shared memory (PTX ISA, "mbarrier"): a slot of a ring has two.
+/// The size in bytes of an mbarrier in shared memory (PTX ISA, "mbarrier"). A slot of a ring has two mbarriers.
 constexpr int64_t mbarrierBytes = 8;
 
 } // namespace tile::target

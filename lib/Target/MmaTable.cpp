@@ -29,7 +29,7 @@ struct TypeFacts {
   std::string_view name;
   unsigned bits;
 };
-// In the order of MmaType.
+// The rows are in the order of MmaType.
 constexpr TypeFacts typeFacts[] = {{"f16", 16}, {"bf16", 16}, {"tf32", 32}, {"f64", 64}, {"e4m3", 8}, {"e5m2", 8},
                                    {"s8", 8},   {"u8", 8},    {"f32", 32},  {"s32", 32}, {"e2m1", 4}};
 static_assert(std::size(typeFacts) == size_t(MmaType::F4E2M1) + 1);

@@ -15,13 +15,13 @@ enum class MmaType { F16, BF16, TF32, F64, F8E4M3, F8E5M2, S8, U8, F32, S32, F4E
 
 /// Returns "f16", "bf16", ... as in the instruction's name.
 std::string_view mmaTypeName(MmaType type);
-/// Returns the bits that one element occupies in a register: 32 for tf32.
+/// Returns the number of bits that one element occupies in a register: 32 for tf32.
 unsigned mmaTypeBits(MmaType type);
 
 /// The number of elements along k that share a scale, for scales of type e8m0 and of type e4m3.
 constexpr unsigned byteScaleGroup = 32, floatScaleGroup = 16;
-/// Returns true if tensor cores with block scales multiply these types, 8-bit or 4-bit floats, with one scale per
-/// `scaleGroup` elements along k.
+/// Returns true if tensor cores with block scales multiply these types, with one scale per `scaleGroup` elements along
+/// k. They multiply only 8-bit and 4-bit floats.
 bool takesScales(MmaType a, MmaType b, unsigned scaleGroup);
 
 struct MmaInstruction {
@@ -39,7 +39,8 @@ struct MmaInstruction {
 /// Returns every instruction for these types on this target, from the smallest to the largest.
 std::vector<const MmaInstruction *> mmaInstructions(const GpuTarget &target, MmaType a, MmaType b, MmaType accumulator);
 
-/// Returns the largest instruction, or null if the tensor cores do not support these types.
+/// Returns the largest instruction for these types on this target, or null if the tensor cores do not support the
+/// types.
 const MmaInstruction *widestMma(const GpuTarget &target, MmaType a, MmaType b, MmaType accumulator);
 
 } // namespace tile::target

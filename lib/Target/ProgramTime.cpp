@@ -24,8 +24,8 @@ double achievableShare() {
   return tunedOf(measuredTarget()).mmaSyncByCopies.memory / ratesOf(measuredTarget()).memory;
 }
 
-/// Returns the fraction of the re-read data that L2 has evicted when the programs that run at the same time touch
-/// `bytes`. Row kernels with two passes on an H200 (50 MB): 0.3 at 34 MB, nearly all at 69 MB.
+/// Returns the fraction of the re-read data that L2 has evicted, if the programs that run at the same time touch
+/// `bytes` bytes. Measured with row kernels with two passes on an H200 (50 MB): 0.3 at 34 MB, nearly all at 69 MB.
 double missRate(double bytes, const Rates &rates) {
   const double capacity = rates.l2 * 1e6;
   return std::clamp(2 * bytes / capacity - 1, 0.0, 1.0);
@@ -41,7 +41,7 @@ double longest(std::initializer_list<double> times) {
 
 } // namespace
 
-/// The cycles of one program on an idle multiprocessor, and those of its busiest resource.
+/// The cycles of one program on an idle multiprocessor, and the cycles of the program's busiest resource.
 struct ProgramTime::Clocks {
   double alone, longest;
 };
@@ -58,8 +58,8 @@ ProgramTime::ProgramTime(const GpuTarget &target, const ProgramResources &resour
   spilled = 2.0 * double(resources.spillBytes) * double(resources.threads);
 }
 
-/// Returns the time in which `running` CTAs of a multiprocessor finish: they use the busiest resource one after
-/// another, while the other CTAs wait or use other resources.
+/// Returns the time in which `running` CTAs of a multiprocessor finish. They use the busiest resource one after
+/// another; meanwhile, the other CTAs wait or use other resources.
 double ProgramTime::waveClocks(const Clocks &clocks, double running) const {
   return running * clocks.longest + std::max(clocks.alone - clocks.longest, 0.0);
 }
@@ -73,7 +73,8 @@ double ProgramTime::microseconds(const ProgramWork &work) const {
   const double missed = work.programs * work.rereadBytes * missRate(touched, rates);
   const double bytes = work.programs * work.bytes;
   const double memory = std::min(work.uniqueBytes + missed, bytes) / (rates.memory * achievableShare());
-  // A program without dots loads, computes and stores in phases; a pipelined loop of dots does all at the same time.
+  // A program without dots loads, computes and stores in phases; a pipelined loop of dots does all of this at the same
+  // time.
   const bool isPipelined = work.tensorFlops > 0;
   const double waits = (isPersistent ? 0 : start) + work.steps * rates.latency + work.exchanges * exchangeClocks;
   const double ofMemory = isPipelined ? 0 : memory * rates.clockGHz * sms / std::max(work.programs, 1.0);

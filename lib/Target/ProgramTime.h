@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Expected time of a kernel from the work of one program: waves, bytes, latency and occupancy.
+// Predicts the time of a kernel from the work of one program: waves, bytes, latency and occupancy.
 //
 //   alone  = start + steps · latency + exchanges · exchange + its resources, one after another  (CTA on an idle SM)
 //   wave   = alone + (r - 1) · longest resource                                                   (r CTAs share an SM)
@@ -14,9 +14,9 @@
 
 namespace tile::target {
 
-/// The work of a launch. All values but the last two are of one program, padding included.
+/// The work of a launch. All values but the last two are those of one program, including padding.
 struct ProgramWork {
-  double steps = 0;       ///< global loads that wait for one another
+  double steps = 0;       ///< length of the longest chain of global loads, each of which waits for the previous one
   double exchanges = 0;   ///< values that warps exchange through shared memory, one after another
   double bytes = 0;       ///< bytes loaded and stored, in whole sectors
   double rereadBytes = 0; ///< the part of `bytes` that a later loop loads again
@@ -30,15 +30,16 @@ struct ProgramWork {
 /// The resources of a multiprocessor that the compiled kernel uses.
 struct ProgramResources {
   int64_t threads = 128;      ///< per CTA
-  int64_t computingWarps = 4; ///< warps that compute; others only load
+  int64_t computingWarps = 4; ///< warps that compute; the other warps only load
   int64_t registers = 0;      ///< per thread; 0: unknown
   int64_t sharedBytes = 0;    ///< per CTA
   int64_t spillBytes = 0;     ///< per thread
-  int64_t residentCtas = 0;   ///< CTAs of a persistent kernel; 0: each program has a CTA
+  int64_t residentCtas = 0;   ///< CTAs of a persistent kernel; 0: each program has a separate CTA
   unsigned operandBits = 16;  ///< bits of operands of dots
 };
 
-/// The formula for one kernel. Everything that does not depend on the arguments is precomputed. Does not allocate.
+/// The formula for one kernel. Everything that does not depend on the arguments is precomputed. Evaluation does not
+/// allocate memory.
 class ProgramTime {
 public:
   ProgramTime(const GpuTarget &target, const ProgramResources &resources, unsigned numSms);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Peak rates of each target's GPU, for estimates: from data sheets, not measured.
+// Peak rates of each target's GPU, for estimates. They come from data sheets; none is measured.
 //
 //   Rates rates = ratesOf(*findTarget("sm_90a"));
 //   rates.multiplyAdds(16)      // 2048 per clock and multiprocessor: 989 TFLOP/s at 1.83 GHz and 132 multiprocessors
@@ -20,11 +20,11 @@ struct Rates {
   double latency = 700;  ///< cycles of a load that misses L1, approximately, on Hopper
   double shared = 128;   ///< bytes per clock
   double dispatched = 1; ///< CTAs that the device starts per clock
-  /// Like multiplyAdds16, but for loops with mma.sync: half of wgmma's rate on Hopper, where a loop of nothing but
-  /// mma.sync reaches two thirds.
+  /// Like multiplyAdds16, but for loops with mma.sync: half of wgmma's rate on Hopper. (A loop that contains only
+  /// mma.sync reaches two thirds of it.)
   double ofMmaSync16 = 1024;
 
-  /// Returns the rate of the tensor cores, which halves if operands are twice as wide.
+  /// Returns the rate of the tensor cores. It halves if operands are twice as wide.
   double multiplyAdds(unsigned operandBits) const { return multiplyAdds16 * 16 / (operandBits ? operandBits : 16); }
 };
 

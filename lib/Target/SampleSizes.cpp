@@ -8,8 +8,8 @@
 namespace tile::target {
 namespace {
 
-/// Returns element `index` of the Halton sequence: between 0 and 1, each element in the largest gap between its
-/// predecessors.
+/// Returns element `index` of the Halton sequence, which is between 0 and 1. Each element lies in the largest gap
+/// between the previous elements.
 double halton(unsigned index, unsigned base) {
   double result = 0, part = 1;
   for (; index > 0; index /= base) {
@@ -19,7 +19,7 @@ double halton(unsigned index, unsigned base) {
   return result;
 }
 
-/// Returns the size at a position between 0 and 1 on the logarithmic scale.
+/// Returns the size at the position `place`, between 0 and 1, on the logarithmic scale of `range`.
 int64_t between(std::pair<int, int> range, double place) {
   return std::llround(range.first * std::pow(double(range.second) / range.first, place));
 }

@@ -7,9 +7,9 @@
 namespace tile::target {
 namespace {
 
-/// Returns the us between two tiles of a multiprocessor if each tile has a CTA and only one CTA fits: the next CTA
-/// begins when the previous one has ended. This is a part of `launch`, and the first load, because nothing is loaded
-/// ahead.
+/// Returns the time in us between two tiles of a multiprocessor if each tile has a separate CTA and only one CTA fits:
+/// the next CTA begins when the previous one has ended. The time is a part of `launch` plus the time of the first load,
+/// because nothing is loaded ahead.
 double changeTime(const GemmProblem &problem, const GemmConfig &config, const Tuned &tuned) {
   const GemmConstants &constants = tuned.wgmma;
   double bytes = double(config.blockM + config.blockN) * config.blockK * problem.elementBytes();
@@ -28,7 +28,8 @@ ScheduleFormula::ScheduleFormula(const GpuTarget &target, const GemmProblem &pro
       }()) {
   start = change = unusedSplit = 0;
   cluster = schedule.ctasPerTile > 1 ? clusterTime(target, config, schedule.ctasPerTile) : 0;
-  // Two CTAs with mma.sync share a multiprocessor, so that one begins while another ends; the constants include that.
+  // Two CTAs with mma.sync share a multiprocessor, so one begins while the other ends; the constants already include
+  // that.
   if (!config.wgmma)
     return;
   if (schedule.persistent)

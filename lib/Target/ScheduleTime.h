@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Expected time of a compiled GEMM kernel with its schedule, at any sizes. estimateGemm prices tiles and assumes that
-// the kernel suits the sizes; a launcher with several kernels evaluates each of them at any sizes.
+// Predicts the time of a compiled GEMM kernel with its schedule, at any sizes. In contrast, estimateGemm assumes that
+// the kernel was chosen for the sizes; a launcher with several kernels evaluates each of them at whatever sizes it
+// gets.
 #pragma once
 
 #include "Target/PingPong.h"
@@ -12,7 +13,7 @@ namespace tile::target {
 
 /// The way in which a kernel iterates over its tiles.
 struct GemmSchedule {
-  bool persistent = true;   ///< few CTAs compute all tiles; otherwise each tile has a CTA
+  bool persistent = true;   ///< few CTAs compute all tiles; otherwise each tile has a separate CTA
   bool pingPong = false;    ///< two teams of warps alternate (cta-ping-pong)
   unsigned ctasPerTile = 1; ///< CTAs of a cluster that split the K steps of a tile (cta-share-steps)
 
@@ -20,7 +21,7 @@ struct GemmSchedule {
 };
 
 /// The formula for a kernel with this configuration and schedule. Everything that does not depend on the sizes is
-/// precomputed; problem.splitTail says whether the kernel can split the last wave (cta-share-steps).
+/// precomputed. problem.splitTail says whether the kernel can split the last wave (cta-share-steps).
 class ScheduleFormula {
 public:
   ScheduleFormula(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config,
@@ -36,10 +37,10 @@ private:
 
   GemmFormula tiles;
   std::optional<PingPongFormula> pingPong;
-  double cluster;     ///< us of a synchronization of clusters
+  double cluster;     ///< us of one synchronization of a cluster
   double start;       ///< us
   double change;      ///< us between two tiles of a multiprocessor, in addition to the tiles' times
-  double unusedSplit; ///< us of a tail that could be split and is not
+  double unusedSplit; ///< us of a tail that could be split but is not
 };
 
 /// Evaluates the formula for one configuration and one size.

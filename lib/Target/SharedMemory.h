@@ -6,7 +6,7 @@
 
 namespace tile::target {
 
-/// The alignment of the shared memory of a CTA in bytes, which a 128-byte swizzle needs. Passes that fill shared memory
+/// The alignment in bytes of a CTA's shared memory, which a 128-byte swizzle requires. Passes that fill shared memory
 /// keep this many bytes free for the alignment of buffers.
 constexpr unsigned sharedAlignment = 1024;
 

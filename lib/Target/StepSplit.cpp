@@ -16,21 +16,22 @@ double clusterTime(const GpuTarget &target, const GemmConfig &config, unsigned c
   return tuned.clusterTime + tuned.exchangeTime * config.blockM * config.blockN / exchangedElements * (ctas - 1);
 }
 
-/// Returns the number of CTAs that run at the same time. Clusters of four do not fill all groups of multiprocessors:
-/// 128 CTAs on 132 multiprocessors took two waves on an H200.
+/// Returns the number of CTAs that run at the same time. Clusters of four CTAs cannot use all multiprocessors: 128 CTAs
+/// on 132 multiprocessors took two waves on an H200.
 unsigned residentCtas(unsigned ctas, unsigned numSms) {
   return std::max(ctas > 2 ? numSms * 3 / 4 : numSms, ctas);
 }
 
 bool canSplitSteps(const GpuTarget &target, const GemmProblem &problem, GemmConfig config, unsigned ctas) {
-  // With operands through registers, 808x577x14651 takes 461 us with 64x128x32, but 199 with 64x64.
+  // If operands pass through registers, 808x577x14651 takes 461 us with 64x128x32, but 199 us with 64x64.
   if (!config.wgmma && !problem.asyncCopies && registersOfStep(problem, config) > tunedOf(target).splitRegisters)
     return false;
   // Each element of a thread's accumulator needs a slot; tiles that are not a power of two leave registers unused.
   bool isWhole = std::has_single_bit(config.blockM) && std::has_single_bit(config.blockN);
   if (!target.has(Feature::Clusters) || !isWhole)
     return false;
-  // A copy of a tile's accumulator for each sender, in addition to at least four stages.
+  // Shared memory must hold a copy of the tile's accumulator for each sender, in addition to the stages, of which four
+  // suffice.
   config.numStages = std::min(config.numStages, 4u);
   int64_t exchanged = int64_t(ctas - 1) * config.blockM * config.blockN * 4;
   return sharedBytes(problem, config) + exchanged <= target.maxSharedPerCta;
@@ -38,7 +39,7 @@ bool canSplitSteps(const GpuTarget &target, const GemmProblem &problem, GemmConf
 
 unsigned chooseStepSplit(const GpuTarget &target, const GemmProblem &problem, const GemmEstimate &estimate) {
   const Tuned &tuned = tunedOf(target);
-  // With fewer steps, most are in flight at the same time, so a cluster only adds cost.
+  // If there are fewer steps, most of them are in flight at the same time anyway, so a cluster would only add cost.
   if (problem.k < tuned.splitSteps * estimate.config.blockK)
     return 1;
   bool isSplit = estimate.waves != std::floor(estimate.waves); // by cta-share-steps, over all multiprocessors

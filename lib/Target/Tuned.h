@@ -13,8 +13,8 @@
 
 namespace tile::target {
 
-/// Rates and costs of a kind of GEMM kernel (GemmTime.h). If several limits take similar times, the total is between
-/// the largest and their sum: their 8-norm.
+/// Rates and costs of one kind of GEMM kernel (GemmTime.h). If several limits take similar times, they are combined
+/// into their 8-norm, which lies between the largest time and the sum.
 struct GemmConstants {
 #define GEMM_CONSTANT(name, unit, meaning) double name;
 #include "Target/GemmConstants.def"

@@ -11,7 +11,7 @@ static bool isKnownToLayouts(const MmaInstruction &instruction) {
   return instruction.m == mmaSyncRows && instruction.n == mmaSyncColumns;
 }
 
-/// Returns the number of warps along M; the other warps are along N, so the number along N is the quotient.
+/// Returns the number of warps along M. The number along N is numWarps divided by this number.
 static unsigned chooseWarpsM(const MmaSyncDot &dot) {
   unsigned best = 1;
   int64_t bestCost = std::numeric_limits<int64_t>::max();

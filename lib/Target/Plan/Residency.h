@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The number of CTAs of a kernel that are resident on a multiprocessor, and the resource that limits it.
+// Computes how many CTAs of a kernel are resident on a multiprocessor, and which resource limits this number.
 //
 //   Residency held = planResidency(gpu, {.threads = 160, .registers = 168, .sharedBytes = 100 << 10});
 //   held.ctas()            // 2
@@ -19,7 +19,7 @@ constexpr unsigned registerGranule = 8;
 /// The resources that a CTA uses.
 struct CtaUse {
   int64_t threads = 1;
-  int64_t registers = 0;   ///< per thread; 0 if unknown: registers are then no limit
+  int64_t registers = 0;   ///< per thread; 0: unknown, and then not a limit
   int64_t sharedBytes = 0; ///< dynamic and static, without the part that the driver reserves
 };
 
@@ -28,11 +28,11 @@ enum class Resource { Ctas, Threads, SharedMemory, Registers };
 /// Returns "CTAs", "threads", "shared memory" or "registers".
 std::string_view resourceName(Resource resource);
 
-/// The number of CTAs for which each resource of a multiprocessor suffices.
+/// The number of CTAs that each resource of a multiprocessor allows.
 struct Residency {
   int64_t byCtas = 0, byThreads = 0, byShared = 0, byRegisters = 0;
 
-  /// Returns the number of resident CTAs: the minimum.
+  /// Returns the number of resident CTAs, which is the minimum over the resources.
   int64_t ctas() const;
   /// Returns the resource that allows the fewest CTAs; if there are several, the first in the order of `Resource`.
   Resource bottleneck() const;
@@ -40,7 +40,7 @@ struct Residency {
 
 Residency planResidency(const GpuTarget &gpu, const CtaUse &use);
 
-/// Returns the largest number of registers per thread with which `ctas` CTAs are resident.
+/// Returns the largest number of registers per thread with which `ctas` CTAs are resident together.
 int64_t registersForCtas(int64_t ctas, int64_t threads);
 
 /// Returns the largest number of registers per thread of a CTA that is alone on its multiprocessor, without rounding

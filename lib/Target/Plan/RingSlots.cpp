@@ -16,7 +16,7 @@ unsigned chooseSlots(const GpuTarget &gpu, unsigned stages, const ProducerCta &c
   const Tuned &tuned = tunedOf(gpu);
   if (stages <= 1 || stages > defaultStages)
     return stages;
-  // Several warp groups use all registers of a multiprocessor (setmaxnreg).
+  // Several warp groups use all registers of a multiprocessor (setmaxnreg), so no second CTA fits.
   bool takesRegisters = cta.consumerWarps >= 2 * warpsPerGroup;
   int64_t threads = int64_t(cta.consumerWarps + countProducerWarps(/*setsRegisters=*/false)) * threadsPerWarp;
   takesRegisters |= 2 * threads * (cta.accumulatorRegisters + tuned.spareRegistersOfRing) > int64_t(registersPerSm);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The number of slots of the rings between a producer warp and its consumers.
+// Plans the number of slots of the rings between a producer warp and its consumers.
 //
 //   chooseSlots(gpu, 3, {.consumerWarps = 8, ...})     // 6: no second CTA fits, so slots take its shared memory
 //   planRingSlots(rings, freeBytes, 1)                 // {1, 4}: four slots for the loop's data
 //
-// cta-specialize-warps creates rings by these functions, and the cost model counts their slots.
+// cta-specialize-warps creates rings with these functions, and the cost model counts the slots.
 #pragma once
 
 #include "Target/GpuTarget.h"
@@ -25,24 +25,24 @@ struct ProducerCta {
 };
 
 /// Returns the number of slots that a ring for `stages` stages should have. With at most the default number of stages,
-/// a second CTA fits, which computes while this one waits. If the multiprocessor has no room for a second CTA anyway,
-/// additional slots take its part of the shared memory.
+/// a second CTA usually fits, which computes while this CTA waits. If no second CTA fits on the multiprocessor anyway,
+/// additional slots take the shared memory that it would have used.
 unsigned chooseSlots(const GpuTarget &gpu, unsigned stages, const ProducerCta &cta);
 
 struct RingPlan {
   int64_t slotBytes;
   unsigned wanted;     ///< number of slots
   bool isInnermost;    ///< in a loop, and no other ring is in a deeper loop
-  bool shares = false; ///< continues the slots of another ring, and takes no memory
+  bool shares = false; ///< continues in the slots of another ring, and takes no memory
 };
 
-/// Returns the number of slots of each ring, 0 for rings that share another's. Returns nullopt if `freeBytes` do not
-/// hold the minimum: one slot each, and `least` slots of the innermost rings. The innermost rings are filled most
-/// often, and take the remaining bytes in turn.
+/// Returns the number of slots of each ring; 0 for a ring that shares the slots of another one. Returns nullopt if
+/// `freeBytes` bytes do not hold the minimum: one slot for each ring, and `least` slots for each innermost ring. The
+/// innermost rings are filled most often, so they take turns in getting slots from the remaining bytes.
 std::optional<std::vector<unsigned>> planRingSlots(const std::vector<RingPlan> &rings, int64_t freeBytes,
                                                    unsigned least);
 
-/// Returns the bytes of a ring with the two barriers of each slot: full and empty.
+/// Returns the size in bytes of a ring, including the two barriers of each slot (full and empty).
 int64_t ringBytes(int64_t slotBytes, int64_t slots);
 
 } // namespace tile::target

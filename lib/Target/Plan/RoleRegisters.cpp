@@ -12,7 +12,7 @@ namespace tile::target {
 
 static constexpr unsigned groupThreads = warpsPerGroup * threadsPerWarp;
 
-/// Returns the registers per consumer thread: consumer groups share all registers that the CTA starts with, except for
+/// Returns the registers per consumer thread. Consumer groups share all registers with which the CTA starts, except for
 /// those that the producer keeps.
 static unsigned consumerRegisters(unsigned groups, unsigned atStart, unsigned producer) {
   return (atStart * (groups + 1) - producer) / groups / registerGranule * registerGranule;

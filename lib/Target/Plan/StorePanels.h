@@ -5,7 +5,7 @@
 //   planStorePanels(144, 64)      // 2 panels of 64 columns, and a remainder of 16 in a separate buffer
 //   planStorePanels(144, 64, false)    // 9 panels of 16
 //
-// cta-lower-descriptors splits blocks by this function, and the cost model counts their buffers.
+// cta-lower-descriptors splits blocks with this function, and the cost model counts the panels' buffers.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace tile::target {
 /// The number of buffers for panels: one is being stored while the next one is computed.
 constexpr int64_t storeBuffers = 2;
 
-/// The panels of a block, in columns; in rows if the block is split along rows.
+/// The panels of a block. Sizes are in columns, or in rows if the block is split along rows.
 struct StorePanels {
   int64_t panel;     ///< size of each panel
   int64_t count;     ///< number of panels of this size
@@ -28,8 +28,9 @@ struct StorePanels {
   bool operator==(const StorePanels &) const = default;
 };
 
-/// Plans the panels of a block of `size` columns. A swizzle covers up to `widest` columns, a power of two. A remainder
-/// is a power of two and needs a separate tensor map (`mayHaveRemainder`); otherwise panels divide the block evenly.
+/// Plans the panels of a block of `size` columns. A swizzle covers up to `widest` columns, a power of two. With
+/// `mayHaveRemainder`, the last panel may be smaller; its size is a power of two, and it needs a separate tensor map.
+/// Otherwise, panels divide the block evenly.
 StorePanels planStorePanels(int64_t size, int64_t widest, bool mayHaveRemainder = true);
 
 } // namespace tile::target
