@@ -38,15 +38,15 @@ Status checkGrid(const LaunchConfig &config) {
   constexpr uint32_t maxCtas[3] = {2147483647, 65535, 65535}, mostThreads[3] = {1024, 1024, 64}, maxOfCluster = 16;
   for (int i = 0; i < 3; ++i) {
     if (config.grid[i] == 0 || config.grid[i] > maxCtas[i])
-      return makeError(TILE_ERROR_INVALID_ARGUMENT, "grid dimension {} is {}; 1 to {} are possible", i, config.grid[i],
+      return makeError(TILE_ERROR_INVALID_ARGUMENT, "grid dimension {} is {}; 1 to {} are allowed", i, config.grid[i],
                        maxCtas[i]);
     if (config.block[i] > mostThreads[i])
-      return makeError(TILE_ERROR_INVALID_ARGUMENT, "{} threads a CTA in dimension {}; at most {} are possible",
+      return makeError(TILE_ERROR_INVALID_ARGUMENT, "{} threads per CTA in dimension {}; at most {} are allowed",
                        config.block[i], i, mostThreads[i]);
   }
   uint64_t ofCluster = uint64_t(config.cluster[0]) * config.cluster[1] * config.cluster[2];
   if (ofCluster > maxOfCluster)
-    return makeError(TILE_ERROR_INVALID_ARGUMENT, "a cluster of {} CTAs; at most {} are possible", ofCluster,
+    return makeError(TILE_ERROR_INVALID_ARGUMENT, "a cluster of {} CTAs; at most {} are allowed", ofCluster,
                      maxOfCluster);
   return Success{};
 }
@@ -62,10 +62,11 @@ uint64_t bytesOfCluster(const Machine &machine) {
 /// Checks the amount of memory that the kernel needs, since a few words of PTX can request any amount.
 Status checkMemory(const Machine &machine) {
   if (uint64_t bytes = bytesOfCluster(machine); bytes > maxBytesOfClusters)
-    return makeError(TILE_ERROR_INVALID_ARGUMENT,
-                     "registers ({} bytes a warp) and local memory ({} bytes a thread) of a cluster take {} bytes; the "
-                     "simulator has {}",
-                     machine.program.registerBytes, machine.program.localBytes, bytes, maxBytesOfClusters);
+    return makeError(
+        TILE_ERROR_INVALID_ARGUMENT,
+        "registers ({} bytes per warp) and local memory ({} bytes per thread) of a cluster take {} bytes; the "
+        "simulator has {}",
+        machine.program.registerBytes, machine.program.localBytes, bytes, maxBytesOfClusters);
   return Success{};
 }
 
@@ -74,10 +75,10 @@ Status checkLaunch(const Machine &machine) {
   const Program &program = machine.program;
   uint64_t threads = uint64_t(config.block[0]) * config.block[1] * config.block[2];
   if (threads == 0 || threads > 1024)
-    return makeError(TILE_ERROR_INVALID_ARGUMENT, "{} threads a CTA; 1 to 1024 are possible", threads);
+    return makeError(TILE_ERROR_INVALID_ARGUMENT, "{} threads per CTA; 1 to 1024 are allowed", threads);
   const uint32_t *most = program.function.maxThreads;
   if (uint64_t allowed = uint64_t(most[0]) * most[1] * most[2]; allowed && threads > allowed)
-    return makeError(TILE_ERROR_INVALID_ARGUMENT, "{} threads a CTA; the kernel allows {}", threads, allowed);
+    return makeError(TILE_ERROR_INVALID_ARGUMENT, "{} threads per CTA; the kernel allows {}", threads, allowed);
   for (int i = 0; i < 3; ++i) {
     if (uint32_t required = program.function.requiredThreads[i]; required && required != config.block[i])
       return makeError(TILE_ERROR_INVALID_ARGUMENT, "the kernel requires {} threads in dimension {}, not {}", required,

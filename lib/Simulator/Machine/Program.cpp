@@ -115,10 +115,10 @@ runtime::Status Program::checkSizes() const {
   // memory against the limit of the target.
   for (const Size &size :
        {Size{"parameters", parameterBytes, 32764}, Size{"constant memory", constantEnd - parameterBytes, 64 << 10},
-        Size{"shared memory", staticShared, 227 << 10}, Size{"local memory a thread", localBytes, 512 << 10},
+        Size{"shared memory", staticShared, 227 << 10}, Size{"local memory per thread", localBytes, 512 << 10},
         Size{"variables in global memory", globalBytes, 1 << 30}})
     if (size.bytes > size.most)
-      return makeError(TILE_ERROR_INVALID_ARGUMENT, "line {}: '{}' needs {} bytes of {}; at most {} are possible",
+      return makeError(TILE_ERROR_INVALID_ARGUMENT, "line {}: '{}' needs {} bytes of {}; at most {} are allowed",
                        function.loc.ptxLine, function.name, size.bytes, size.what, size.most);
   return runtime::Success{};
 }

@@ -107,8 +107,8 @@ std::string profileListing(const Profiler &profiler, const Module &module, const
   }
   text += row(profiler.total(), mark) + " total\n";
   std::string registers = occupancy.registers ? std::to_string(occupancy.registers) : "an unknown number of";
-  return text + fmt::format("occupancy: {} CTAs of {} threads a multiprocessor, {:.0f} % of its warps, limited by {} "
-                            "({} registers a thread, {} bytes of shared memory a CTA)\n",
+  return text + fmt::format("occupancy: {} CTAs of {} threads per multiprocessor, {:.0f} % of its warps, limited by {} "
+                            "({} registers per thread, {} bytes of shared memory per CTA)\n",
                             occupancy.ctas, occupancy.threads, 100 * occupancy.warps, occupancy.limit, registers,
                             occupancy.sharedBytes);
 }

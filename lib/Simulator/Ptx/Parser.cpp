@@ -340,7 +340,7 @@ runtime::Result<Module> parsePtx(std::string_view text) {
   while (!text.empty() && text.back() == '\0')
     text.remove_suffix(1);
   if (text.size() > limits::text)
-    return runtime::makeError(TILE_ERROR_INVALID_ARGUMENT, "line 1: the PTX has {} bytes; at most {} are possible",
+    return runtime::makeError(TILE_ERROR_INVALID_ARGUMENT, "line 1: the PTX has {} bytes; at most {} are allowed",
                               text.size(), limits::text);
   runtime::Result<std::vector<Token>> tokens = lexPtx(text);
   if (!tokens)

@@ -153,9 +153,9 @@ TEST(Restrictions, registersOfWarpGroups) {
   ofGroups(setRegisters("dec", 40), setRegisters("inc", 224), fewer)
       .expectAlways(ReportKind::Deadlock, "no thread can proceed");
   ofGroups(setRegisters("dec", 40), setRegisters("dec", 136), fewer)
-      .expectAlways(ReportKind::InvalidOperand, "of a warp that has 128 registers a thread");
+      .expectAlways(ReportKind::InvalidOperand, "of a warp that has 128 registers per thread");
   ofGroups(setRegisters("inc", 120), setRegisters("dec", 120), fewer)
-      .expectAlways(ReportKind::InvalidOperand, "of a warp that has 128 registers a thread");
+      .expectAlways(ReportKind::InvalidOperand, "of a warp that has 128 registers per thread");
   // 256 threads in each of 2^24 CTAs: no registers remain for a thread, so the number is unknown.
   ofGroups("", "", ".maxntid 256 .minnctapersm 16777216").expectNone();
   // Without an initial number, the instruction may have no effect.

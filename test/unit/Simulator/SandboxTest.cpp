@@ -123,19 +123,19 @@ TEST(Sandbox, sizesAreThoseOfHardware) {
   auto local = [](const std::string &bytes) { return ".local .b8 l[" + bytes + "];\n.reg .b64 %d;\nmov.b64 %d, l;\n"; };
   EXPECT_EQ(failureOf(local("524288")), "");
   EXPECT_EQ(failureOf(local("524289")),
-            "line 4: 'k' needs 524289 bytes of local memory a thread; at most 524288 are possible");
-  EXPECT_NE(failureOf(local("67108864")).find("local memory a thread"), std::string::npos);
+            "line 4: 'k' needs 524289 bytes of local memory per thread; at most 524288 are allowed");
+  EXPECT_NE(failureOf(local("67108864")).find("local memory per thread"), std::string::npos);
   // Four variables of 1 GiB: a 32-bit sum of their sizes would overflow to 0.
   std::string four;
   for (char name : {'a', 'b', 'c', 'd'})
     four += std::string(".shared .b8 ") + name + "[1073741824];\n.reg .b32 %" + name + ";\nmov.b32 %" + name + ", " +
             name + ";\n";
-  EXPECT_EQ(failureOf(four), "line 4: 'k' needs 4294967296 bytes of shared memory; at most 232448 are possible");
+  EXPECT_EQ(failureOf(four), "line 4: 'k' needs 4294967296 bytes of shared memory; at most 232448 are allowed");
   EXPECT_EQ(failureOf(".global .b8 g[1073741824];\n.global .b8 h[1];"),
-            "line 4: 'k' needs 1073741825 bytes of variables in global memory; at most 1073741824 are possible");
+            "line 4: 'k' needs 1073741825 bytes of variables in global memory; at most 1073741824 are allowed");
   EXPECT_EQ(failureOf(".const .b8 c[65537];"),
-            "line 4: 'k' needs 65537 bytes of constant memory; at most 65536 are possible");
-  EXPECT_NE(failureOf(".reg .b128 %q<260000>;", 1024).find("registers (133120000 bytes a warp)"), std::string::npos);
+            "line 4: 'k' needs 65537 bytes of constant memory; at most 65536 are allowed");
+  EXPECT_NE(failureOf(".reg .b128 %q<260000>;", 1024).find("registers (133120000 bytes per warp)"), std::string::npos);
   EXPECT_EQ(failureOf(".reg .b32 %" + std::string(1000, 'r') + "<200000>;"),
             "line 6: 200000 names of 1001 bytes are too many");
   EXPECT_EQ(failureOf(".reg .b32 %r<300000>;"), "line 6: more than 262144 registers");
@@ -166,7 +166,7 @@ TEST(Sandbox, blocksHaveThreeDimensionsOfLimitedSize) {
   config.block[0] = 8, config.block[1] = 1, config.block[2] = 65;
   auto status = Machine(**program, memory, config, reports).run();
   ASSERT_FALSE(status);
-  EXPECT_EQ(status.error().message, "65 threads a CTA in dimension 2; at most 64 are possible");
+  EXPECT_EQ(status.error().message, "65 threads per CTA in dimension 2; at most 64 are allowed");
 }
 
 /// Returns the output of one thread with this format. Its arguments are 8 bytes each; `values` are stored at %d4.

@@ -35,7 +35,7 @@ private:
       return Step::Fault;
     if (arrivals == 0 || arrivals > maxArrivals)
       return warp.fault(ReportKind::BarrierMisuse, loc, lane,
-                        fmt::format("an mbarrier for {} arrivals; 1 to {} are possible", arrivals, maxArrivals));
+                        fmt::format("an mbarrier for {} arrivals; 1 to {} are allowed", arrivals, maxArrivals));
     auto [entry, isNew] = cta->mbarriers.try_emplace(within);
     if (!isNew)
       return warp.fault(ReportKind::BarrierMisuse, loc, lane,
@@ -143,7 +143,7 @@ private:
       return reportFault(warp, loc, lane, fault, ref, size);
     if (count == 0 || count > maxArrivals)
       return warp.fault(ReportKind::BarrierMisuse, loc, lane,
-                        fmt::format("{} arrivals at once; 1 to {} are possible", count, maxArrivals));
+                        fmt::format("{} arrivals at once; 1 to {} are allowed", count, maxArrivals));
     noteArrival(barrier, warp);
     uint64_t phase = barrier.phase;
     fault = change.drops ? arriveAndDrop(barrier, count) : arrive(barrier, count);

@@ -88,7 +88,7 @@ private:
     }
     uint32_t before = warp.registersPerThread;
     if (before && (increases ? count < before : count > before))
-      return refuse(warp, "{} of a warp that has {} registers a thread", instruction->text(), before);
+      return refuse(warp, "{} of a warp that has {} registers per thread", instruction->text(), before);
     return Step::Next;
   }
 

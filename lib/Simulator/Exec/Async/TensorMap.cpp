@@ -51,7 +51,7 @@ bool isFloat(MapType type) {
 
 Status checkTensorMap(const TensorMap &map) {
   if (map.rank < 1 || map.rank > maxTensorDimensions)
-    return broken("a tensor map of rank {}; 1 to {} are possible", map.rank, maxTensorDimensions);
+    return broken("a tensor map of rank {}; 1 to {} are allowed", map.rank, maxTensorDimensions);
   if (uint8_t(map.type) >= numMapTypes)
     return broken("element type {} of a tensor map is not supported", uint8_t(map.type));
   if (map.interleave != 0)
@@ -65,11 +65,11 @@ Status checkTensorMap(const TensorMap &map) {
   uint64_t boxBytes = map.elementBytes();
   for (unsigned dim = 0; dim < map.rank; ++dim) {
     if (map.sizes[dim] == 0 || map.sizes[dim] > maxElementsOfDim)
-      return broken("size {} of a tensor map is {}; 1 to 2^32 are possible", dim, map.sizes[dim]);
+      return broken("size {} of a tensor map is {}; 1 to 2^32 are allowed", dim, map.sizes[dim]);
     if (map.box[dim] == 0 || map.box[dim] > maxBox)
-      return broken("box dimension {} of a tensor map is {}; 1 to {} are possible", dim, map.box[dim], maxBox);
+      return broken("box dimension {} of a tensor map is {}; 1 to {} are allowed", dim, map.box[dim], maxBox);
     if (map.elementStrides[dim] == 0 || map.elementStrides[dim] > maxElementStride)
-      return broken("element stride {} of a tensor map is {}; 1 to {} are possible", dim, map.elementStrides[dim],
+      return broken("element stride {} of a tensor map is {}; 1 to {} are allowed", dim, map.elementStrides[dim],
                     maxElementStride);
     if (dim > 0 && (map.strides[dim - 1] % alignment || map.strides[dim - 1] >= strideLimit))
       return broken("stride {} of a tensor map is {} bytes; it must be a multiple of {} below 2^40", dim - 1,
