@@ -182,8 +182,8 @@ VariantSet Chooser::findServing(const Call &call, const DeviceVariants &device, 
   return serving;
 }
 
-/// Chooses by the cost model. The model is evaluated for few variants only, because a cheap lower bound excludes most
-/// of them. The variant with the lowest bound is evaluated first, since it is usually the fastest.
+/// Chooses by the cost model. The model is evaluated for only a few variants, because a cheap lower bound excludes most
+/// variants. The variant with the lowest bound is evaluated first, since it is usually the fastest.
 Choice Chooser::findFastest(const Call &call, const DeviceVariants &device, const Slots &slots) const {
   const VariantSet promised = findPromised(slots) & ~alternatives;
   Choice best{-1, false, -1, {}};

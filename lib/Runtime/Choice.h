@@ -8,9 +8,9 @@
 //
 // Only variants that serve the call and have the most specific target are candidates. Fallbacks are candidates only if
 // no other variant serves the call. If a tuning table has an entry for the call, it decides among the candidates.
-// Otherwise the one with the least expected time is chosen, ignoring alternatives. Variants without a model come after
-// those with one, in descending number of conditions, then in the order of the artifact. The choice depends only on
-// artifact, device, table and call. Choosing neither allocates nor locks.
+// Otherwise the candidate with the least expected time is chosen; alternatives are ignored. Candidates without a time
+// model come after all candidates with one. They are ordered by descending number of conditions, then by their order in
+// the artifact. The choice depends only on artifact, device, table and call. Choosing neither allocates nor locks.
 #pragma once
 
 #include "Runtime/Conditions.h"
@@ -54,7 +54,8 @@ struct DeviceVariants {
   bool canRemember = false;       ///< the memo key is short enough
 };
 
-/// Has no initializers, so that the thread-local memo is zero-initialized and takes no space in the library.
+/// /// The result of a choice. Has no initializers, so the thread-local memo is zero-initialized and takes no space in
+/// the library.
 struct Choice {
   int32_t index; ///< negative: no variant serves the call
   bool isMeasured;
@@ -70,8 +71,8 @@ struct Call {
 
 class Chooser {
 public:
-  /// Makes a chooser for a validated pack or a single manifest, which must outlive it. `withPtx` marks the variants,
-  /// besides those in PTX format, that a driver can compile from PTX.
+  /// Makes a chooser for a validated pack or a single manifest, which must outlive it. `withPtx` marks the cubins that
+  /// come with PTX, so a driver can compile them, too.
   static Result<Chooser> make(std::vector<const Manifest *> manifests, std::vector<bool> withPtx = {});
 
   size_t size() const { return variants.size(); }
@@ -139,7 +140,7 @@ private:
   std::vector<Read> reads;
   std::vector<Condition> conditions;
   std::vector<std::optional<SlotTest>> tests; ///< per condition, if it can be simplified
-  std::vector<VariantSet> needing;            ///< per condition: the variants that need it
+  std::vector<VariantSet> needing;            ///< per condition: the variants that require it
   VariantSet alternatives;                    ///< variants that only a tuning table chooses
   std::vector<CostSizes> gemms;               ///< distinct GEMM sizes
   std::vector<ProgramsExpressions> works;     ///< distinct program works

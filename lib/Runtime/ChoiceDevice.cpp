@@ -54,9 +54,9 @@ void Chooser::finish(DeviceVariants &device) const {
       device.ranks.push_back(makeRank(rank, device));
 }
 
-/// Returns the variant with the most assumptions among those of a rank with the same work and number of warps. Its
-/// model is used for all of them, because general code uses a different number of registers and must not appear faster
-/// for that reason.
+/// Returns the variant with the most assumptions among the variants with the same rank, work and number of warps as
+/// variant `index`. All of these variants use the model of the returned one: general code uses a different number of
+/// registers and must not appear faster for that reason.
 size_t Chooser::mostPromising(size_t index, const DeviceVariants &device) const {
   size_t most = index;
   for (size_t i = 0; i < variants.size(); ++i)

@@ -42,8 +42,8 @@ struct CallSlots {
   std::span<const int64_t> values;
   const Manifest &general;
 
-  /// Returns true if the slots represent all values that the expression reads: u64 values above the signed range are
-  /// not representable.
+  /// Returns true if the slots, which are signed, hold the exact values of all parameters that the expression reads.
+  /// They cannot hold u64 values of 2^63 or more.
   bool canEvaluate(const Expression &expression) const;
 };
 

@@ -32,8 +32,8 @@ class CostSizes {
 public:
   static Result<CostSizes> compile(const CostSpec &spec, const ExpressionNames &names);
 
-  /// Evaluates the sizes. `slots` are as in the names given to compile. Returns nullopt if the sizes cannot be
-  /// evaluated. Does not allocate.
+  /// Evaluates the sizes. `slots[i]` is the value of variable i of the names that were passed to compile. Returns
+  /// nullopt if the sizes cannot be evaluated. Does not allocate.
   std::optional<target::GemmSize> evaluate(std::span<const int64_t> slots) const;
 
   /// Returns m, n, k.

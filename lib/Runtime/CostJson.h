@@ -11,7 +11,7 @@ namespace tile::runtime {
 Json costJson(const CostSpec &cost);
 Json costJson(const ProgramsCost &cost);
 
-/// Both functions return nullopt for other models, which newer versions may define.
+/// readCost and readPrograms return nullopt if "cost" is for another model; newer versions may define further models.
 std::optional<CostSpec> readCost(const Json &json, std::optional<Error> &error);
 std::optional<ProgramsCost> readPrograms(const Json &json, std::optional<Error> &error);
 

@@ -227,8 +227,8 @@ Status checkContents(Bytes elf) {
 }
 
 Result<std::string_view> findPtxManifest(std::string_view ptx) {
-  // The last such line counts, and only at the start of a line, so that a string in the PTX cannot be mistaken for the
-  // manifest.
+  // Searches for the last occurrence, and accepts it only at the start of a line, so that a string in the PTX cannot be
+  // mistaken for the manifest.
   size_t position = ptx.rfind(manifestCommentPrefix);
   while (position != std::string_view::npos && position > 0 && ptx[position - 1] != '\n')
     position = ptx.rfind(manifestCommentPrefix, position - 1);

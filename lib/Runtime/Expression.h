@@ -60,7 +60,7 @@ public:
   std::optional<unsigned> loadedSlot() const { return loaded; }
   const std::string &text() const { return source; }
 
-  /// Returns true if both have the same code, and therefore the same value for the same slots.
+  /// Returns true if both expressions have the same code, and therefore the same value for the same slots.
   bool operator==(const Expression &other) const { return code == other.code && wideConstants == other.wideConstants; }
 
 private:

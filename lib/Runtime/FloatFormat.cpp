@@ -47,7 +47,7 @@ uint64_t encodeSmall(const Format &format, double value) {
   if (value == 0)
     return sign;
   const double magnitude = std::fabs(value);
-  // The last mantissa bit weighs 2^(exponent - mantissaBits). Below the smallest normal number the exponent is
+  // The last mantissa bit has the value 2^(exponent - mantissaBits). Below the smallest normal number the exponent is
   // constant.
   const int exponent = std::max(std::ilogb(magnitude), 1 - bias);
   const double units = std::nearbyint(std::ldexp(magnitude, format.mantissaBits - exponent));

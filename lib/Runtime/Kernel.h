@@ -56,8 +56,7 @@ struct tile_kernel {
   tile::runtime::LoadedModule modules[maxModules];
   std::unique_ptr<tile::runtime::ScratchBuffers> scratch; // null: the kernel needs none
 
-  /// The variants, if the kernel has several. The members above then describe variant 0, and no module is loaded in
-  /// them.
+  /// The variants, if the kernel has several. The members above then describe variant 0, and `modules` stays empty.
   std::unique_ptr<tile::runtime::Variants> variants;
   /// The handle of variant 0 if the kernel has a single variant. Created on demand; uses the modules of this kernel.
   std::unique_ptr<tile_kernel> sole;
@@ -107,8 +106,8 @@ tile_status checkArgumentArray(const tile_kernel &kernel, void *const *arguments
 /// Evaluates the grid of programs for these arguments.
 tile_status evaluateGrid(const tile_kernel &kernel, const ArgumentSlots &slots, int64_t grid[3]);
 
-/// Computes the grid of thread blocks for a grid of programs: the grid itself, with the blocks that share a program, or
-/// for a persistent kernel the resident blocks. The result may be 0x0x0.
+/// Computes the grid of thread blocks for a grid of programs. A persistent kernel gets its resident blocks; any other
+/// kernel gets one block per program, or one cluster per program if blocks share programs. The result may be 0x0x0.
 tile_status chooseBlocks(const tile_kernel &kernel, const int64_t programs[3], int multiprocessors, int64_t blocks[3]);
 
 /// Checks the assumptions of the kernel about its arguments: alignments, divisors, requirements.

@@ -181,8 +181,8 @@ tile_status chooseBlocks(const tile_kernel &kernel, const int64_t programs[3], i
   blocks[0] *= blocksPerProgram(info);
   if (!info.persistent)
     return TILE_OK;
-  // Launch whole clusters. At the edge of the grid some blocks may have no program, and few programs need not fill the
-  // device.
+  // Launch whole clusters. At the edge of the grid some blocks may have no program. If there are fewer programs than
+  // resident blocks, launch only as many blocks as the programs need.
   const int64_t cluster = info.cluster[0];
   const int64_t *group = info.programsPerCluster;
   const int64_t count = programs[0] * programs[1] * programs[2];

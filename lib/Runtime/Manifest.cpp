@@ -138,7 +138,7 @@ Status checkLaunch(const LaunchInfo &launch, const ExpressionNames &names) {
   if (launch.persistent && clusterSize != launch.cluster[0])
     return invalid(fmt::format("a persistent kernel has the cluster {}x{}x{}; expected one of {}x1x1",
                                launch.cluster[0], launch.cluster[1], launch.cluster[2], clusterSize));
-  // 64 MiB: far more than needed, and its product with any number of blocks is still far from overflow.
+  // 64 MiB: far more than needed; this size times any number of blocks is still far from overflow.
   constexpr int64_t maxScratch = int64_t(64) << 20;
   if (!inRange(launch.scratchPerCta, 0, maxScratch))
     return invalid(fmt::format("scratch_per_cta is {} bytes; expected 0 to {}", launch.scratchPerCta, maxScratch));

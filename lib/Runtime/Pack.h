@@ -6,7 +6,7 @@
 //   index, JSON: {"hash": "fnv1a64:...", "frames": [[offset, bytes, decompressed bytes], ...],
 //                 "variants": [{"manifest": "{...}", "image": 0, "ptx": 1}, ...], "tuning": [2]}
 //
-// A frame is a zstd frame with a checksum, so damage is detected and reported with the name of the variant. Equal
+// A frame is a zstd frame with a checksum, so corruption is detected and reported with the name of the variant. Equal
 // images or PTX share a frame. Offsets count from the end of the index frame. A variant without "image" is the ELF that
 // contains the pack, as is the first variant of a cubin. The same variants produce identical bytes.
 //

@@ -26,7 +26,8 @@ struct ProgramsCost {
   bool operator==(const ProgramsCost &) const = default;
 };
 
-/// A JSON key with the member for its expression and the member for its value; programsKeys lists them in order.
+/// A JSON key, with the member that holds its expression and the member that holds its value. programsKeys lists all
+/// keys in order.
 struct ProgramsKey {
   const char *key;
   std::string ProgramsCost::*text;
@@ -39,8 +40,8 @@ class ProgramsExpressions {
 public:
   static Result<ProgramsExpressions> compile(const ProgramsCost &cost, const ExpressionNames &names);
 
-  /// Evaluates the work. `slots` are as in the names given to compile. Returns nullopt if an expression cannot be
-  /// evaluated. Does not allocate.
+  /// Evaluates the work. `slots[i]` is the value of variable i of the names that were passed to compile. Returns
+  /// nullopt if an expression cannot be evaluated. Does not allocate.
   std::optional<target::ProgramWork> evaluate(std::span<const int64_t> slots, double programs) const;
 
   std::span<const Expression> all() const { return expressions; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Encodes maps, checks encoding requests with the values in the message, and caches results.
+// Checks encoding requests (error messages contain the rejected values), encodes maps, and caches the results.
 #include "Runtime/TensorMap.h"
 
 #include "Runtime/ErrorState.h"
@@ -119,7 +119,8 @@ tile_status makeRequest(const tile_kernel &kernel, const TensorMapPlan &plan, vo
                          "parameter {} '{}': dimension {} ('{}') is {}; a tensor map can have 0 to {}", plan.base, name,
                          dim, plan.sizes[dim].text(), *size, largestMapSize);
     isEmpty |= *size == 0;
-    // A map cannot have an empty dimension. If the tensor has one, the kernel does not access it (EmptyDescriptors.h).
+    // A map cannot have a dimension of size 0. The kernel does not access a tensor that has one (EmptyDescriptors.h),
+    // so any size is correct.
     request.sizes[rank - 1 - dim] = static_cast<uint64_t>(std::max<int64_t>(*size, 1));
   }
   for (unsigned dim = 0; dim + 1 < rank; ++dim) {
@@ -137,7 +138,8 @@ tile_status makeRequest(const tile_kernel &kernel, const TensorMapPlan &plan, vo
                          "parameter {} '{}': stride {} ('{}') is {} elements, {} bytes, which is not a multiple of {} "
                          "bytes; the kernel accesses it through a tensor map",
                          plan.base, name, dim, plan.strides[dim].text(), *stride, bytes, mapAlignment);
-    // An empty tensor may have rows with a stride of zero, which a map cannot have and no access uses.
+    // The rows of an empty tensor may have a stride of zero, which a map cannot encode. No access uses the stride, so
+    // any is correct.
     request.strides[rank - 2 - dim] = isEmpty ? std::max(bytes, mapAlignment) : bytes;
   }
   return TILE_OK;

@@ -59,8 +59,8 @@ tile_status prepareVariants(tile_kernel &kernel, const CUstream *stream);
 tile_status launchVariant(tile_kernel &kernel, const tile_launch_options *options, void *const *arguments);
 
 /// Returns the size of the scratch memory of all variants. The variants for one target have consecutive, separate
-/// parts, because one variant leaves accumulators where another keeps flags. A device runs the variants of one target
-/// only, so the result is the maximum over targets.
+/// parts: if they shared memory, one variant would leave accumulators where another one expects flags of zero. A device
+/// runs the variants of one target only, so the result is the maximum over targets.
 uint64_t scratchOfVariants(const Variants &variants, int multiprocessors);
 
 } // namespace tile::runtime

@@ -10,7 +10,7 @@ namespace tile::runtime {
 
 std::string compressFrame(std::string_view contents);
 
-/// Decompresses one complete frame. Fails if the frame declares more than `limit` decompressed bytes, so a damaged or
+/// Decompresses one complete frame. Fails if the frame declares more than `limit` decompressed bytes, so a corrupt or
 /// hostile frame cannot cause a large allocation.
 Result<std::string> decompressFrame(std::string_view frame, uint64_t limit);
 
