@@ -108,7 +108,7 @@ template <typename Body> Status runIn(Plan &plan, const Body &body) {
   Status status = body();
   if (status)
     return status;
-  if (comm.rescue->hasFailed()) // the rescue may also have ended NCCL calls with an error
+  if (comm.rescue->hasFailed()) // the rescue thread may also have ended NCCL calls with an error
     return comm.usable();
   const Error error = makeError(status.error().code, "rank {}: {}: {}", comm.rank(), plan.name, status.error().message);
   // Earlier work may wait for this rank, or for other ranks that have failed. Moreover, the next run would mistake the

@@ -89,8 +89,7 @@ Communicator::~Communicator() {
     return;
   for (CUstream stream : {copies, writes})
     driver->streamDestroy(stream);
-  // The context stays current on the caller's thread, since the application may use it; calls to libtilert leave it
-  // current, too.
+  // The context stays current on the caller's thread, as after a call to libtilert, because the application may use it.
 }
 
 void Communicator::watchRanks() {
@@ -178,7 +177,7 @@ Status Communicator::connectPeers() {
     CUdevice peer = 0;
     CUcontext theirs = nullptr;
     if (!hasPeers || !host->isOneProcess())
-      continue; // memory of other processes is opened with access to it
+      continue; // opening the memory of another process makes it accessible
     Status status = driver->check(driver->deviceGet(&peer, ordinal), "cuDeviceGet");
     if (status)
       status = driver->check(driver->primaryContextRetain(&theirs, peer), "cuDevicePrimaryCtxRetain");
@@ -223,7 +222,8 @@ Status Communicator::connectNccl(const tile_dist_options &options) {
       return !status ? status : makeError(TILE_ERROR_NCCL, "rank {} has no NCCL that can be used", other);
     }
   nccl = std::move(*loaded);
-  // NCCL's non-blocking communicators would avoid this, but start a thread for each collective.
+  // commInitRank may block forever, so it runs in a separate thread. NCCL's non-blocking communicators would make this
+  // thread unnecessary, but they start a thread for each collective.
   struct Made {
     int result;
     NcclComm comm;

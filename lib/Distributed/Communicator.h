@@ -47,8 +47,8 @@ public:
   Status usable() const { return rescue ? rescue->status() : Status(Success{}); }
   /// Exchanges bytes between all ranks on the host. If this fails, the communicator becomes unusable.
   Result<std::string> exchange(std::string_view subject, std::string_view mine);
-  /// Waits for a stream, at most for the time limit. After a failure, waits up to the same time again until the rescue
-  /// has ended the work. Returns errors from reporters; these errors leave the communicator usable.
+  /// Waits for a stream, but no longer than the time limit. After a failure, waits up to the same time again for
+  /// `rescue` to end the work. Also returns the errors of reporters, after which the communicator remains usable.
   Status synchronize(CUstream stream);
 
   // Copies between host and device memory, outside of all streams.
@@ -82,7 +82,7 @@ private:
 
   CUdevice handle = 0;
   CUcontext context = nullptr;
-  CUstream writes = nullptr; ///< also used by the rescue
+  CUstream writes = nullptr; ///< also used by `rescue`
 };
 
 } // namespace tile::dist

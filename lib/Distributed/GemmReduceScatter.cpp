@@ -72,8 +72,8 @@ public:
   }
 
 private:
-  // Flags of this rank, one per other rank. part: its part has arrived. room: it can receive this rank's part. open: it
-  // can receive results. result: its result has arrived.
+  // Flags of this rank, one of each kind for every other rank r. part: r's part has arrived. room: r can receive this
+  // rank's part. open: r can receive results. result: r's result has arrived.
   size_t partFlag(int other) const { return size_t(other); }
   size_t roomFlag(int other) const { return size_t(ranks() + other); }
   size_t openFlag(int other) const { return size_t(2 * ranks() + other); }

@@ -91,7 +91,8 @@ Status KernelCall::launch(CUstream stream, std::initializer_list<Argument> argum
 }
 
 tile_status KernelCall::choose(int multiprocessors, uint32_t &index) {
-  // Parameters have at most 64 bits; integers and addresses are little-endian, so both start at the same byte.
+  // Parameters have at most 64 bits and are little-endian, so a value of any width starts at the first byte of the
+  // union `as`.
   pointers.clear();
   for (tile_value &value : values)
     pointers.push_back(&value.as);

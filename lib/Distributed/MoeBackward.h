@@ -16,7 +16,8 @@ class MoeBackward {
 public:
   explicit MoeBackward(MoePlan &plan) : plan(plan) {}
 
-  /// Prepares kernels and memory, after those for the plan's runs. allocateAll is collective.
+  /// Prepares the kernels and memory of the backward pass, after the plan has prepared those of its runs. allocateAll
+  /// is collective.
   Status prepareKernels(const tile_dist_moe_kernels &kernels);
   Status allocateAll();
 

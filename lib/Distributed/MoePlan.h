@@ -49,7 +49,8 @@ private:
   Status allocateAll();
   Status writeTables();
 
-  // Flags, one per other rank: its routing has arrived; its tokens have; its part of the results has.
+  // Flags of this rank, one of each kind for every other rank r. routing: r's routing has arrived. tokens: r's tokens
+  // have arrived. part: r's part of the results has arrived.
   size_t routingFlag(int other) const { return size_t(other); }
   size_t tokensFlag(int other) const { return size_t(ranks() + other); }
   size_t partFlag(int other) const { return size_t(2 * ranks() + other); }

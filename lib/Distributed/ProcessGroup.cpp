@@ -213,8 +213,8 @@ private:
     return peer.socket.send(message, deadline);
   }
 
-  /// Performs an exchange on rank 0. The answer begins with '+', followed by all messages, or '-', followed by a
-  /// reason.
+  /// Performs an exchange on rank 0 and returns what rank 0 sends to the others: '+' followed by all messages, or '-'
+  /// followed by the reason for a failure.
   Result<std::string> collect(std::string_view subject, std::string_view mine, Deadline deadline) {
     std::string all(mine);
     std::optional<Error> wrong;

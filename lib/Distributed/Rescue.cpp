@@ -80,8 +80,8 @@ bool Rescue::hasEnded(CUstream stream) const {
 }
 
 void Rescue::setFlags() {
-  // While earlier writes are pending, further ones would fill the stream, which then blocks. A fill would be a kernel,
-  // which cannot start on a GPU that is full of waiting tiles.
+  // While earlier writes are pending, further writes would fill the stream's queue and then block this thread. A memset
+  // is no alternative: it is a kernel, which cannot start on a GPU that is full of waiting tiles.
   if (!driver->streamWriteValue || !hasEnded(own))
     return;
   constexpr size_t wordBytes = 4;
@@ -112,7 +112,7 @@ void Rescue::abortNccl() {
 }
 
 void Rescue::run() {
-  // NCCL is aborted when all has been quiet for quietTime, at the latest after `patience`.
+  // NCCL is aborted once no stream or NCCL call has been busy for quietTime, but at the latest after `patience`.
   constexpr auto quietTime = 100ms, patience = 500ms;
   constexpr auto longest = 10s; // limit for an abort after the communicator has been destroyed
   constexpr Clock::duration period = 200us, laterPeriod = 5ms;

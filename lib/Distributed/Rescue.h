@@ -40,7 +40,8 @@ public:
   /// Unregisters flags. After a failure, it does nothing, and the flags' memory must stay allocated.
   void unwatch(CUdeviceptr flags);
 
-  /// Makes the communicator unusable and starts the rescue, without waiting. Only the first failure counts.
+  /// Makes the communicator unusable and starts the thread that shuts it down; does not wait. Ignores failures after
+  /// the first.
   void fail(Error error);
   bool hasFailed() const { return failed.load(std::memory_order_acquire); }
   Status status() const;
