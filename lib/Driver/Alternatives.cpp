@@ -54,7 +54,7 @@ Change disable(llvm::StringRef pass) {
   };
 }
 
-/// Requests as many CTAs per multiprocessor as have `warps` warps together; 0: requests no number.
+/// Requests so many CTAs per multiprocessor that they have `warps` warps in total; 0: requests no number.
 Change requestWarps(unsigned warps, const target::GpuTarget &gpu) {
   return [=, most = gpu.maxWarpsPerSm](VariantPlan &plan) -> std::string {
     if (plan.tiles || warps > most || (warps > 0 && (plan.warps == 0 || warps % plan.warps != 0)))

@@ -5,8 +5,8 @@
 //   general                     4 warps, 3 stages, all optimisations
 //   general+warps.8             other numbers of warps
 //   general+stages.2            shallower or deeper pipelines
-//   general+no-async-copies     without one of the optimisations that do not always pay
-//   general+ctas.4, +ctas.0     ptxas is asked for this number of CTAs per multiprocessor; 0: for no number
+//   general+no-async-copies     without one of the optimisations that are not always faster
+//   general+ctas.4, +ctas.0     ptxas is asked to fit this number of CTAs on a multiprocessor; 0: no request
 //
 // Each alternative differs from its variant in one respect; the variant itself is what the compiler expects to be
 // fastest. If a table of earlier measurements chooses an alternative, that alternative has alternatives in turn:

@@ -24,7 +24,7 @@ target::GemmProblem problemOf(const CompilerOptions &options, const target::GpuT
 target::GemmChoices givenChoices(const frontend::TileChoices &tiles);
 
 /// Returns the cheapest configuration for the options' target. If `explain` is set, also writes a table of the best
-/// ones.
+/// configurations.
 ConfigChoice chooseConfig(const CompilerOptions &options, const target::GpuTarget &gpu, const frontend::OpenGemm &gemm,
                           const KernelFacts &facts, std::string *explain);
 

@@ -234,7 +234,7 @@ GpuPipelineOptions Compilation::pipelineOptions() const {
   return pipeline;
 }
 
-/// Turns "'tile.dot' op needs ..." into "needs ...": users write no such operations.
+/// Turns "'tile.dot' op needs ..." into "needs ...": users do not write MLIR operations.
 static void dropOperationName(Diagnostic &diagnostic) {
   MutableArrayRef<DiagnosticArgument> arguments = diagnostic.getArguments();
   auto is = [&](size_t index, StringRef text) {

@@ -45,8 +45,8 @@ std::string firstLine(StringRef text) {
 
 VariantCompilation::VariantCompilation(CompilerOptions options, VariantOptions variants, llvm::raw_ostream &errors)
     : options(std::move(options)), variants(std::move(variants)), errors(errors) {
-  // Headers and tilepacks may run on other machines, so PTX is acceptable for them. If a cubin is requested, it must be
-  // one.
+  // Headers and tilepacks may run on other machines, so they may contain PTX instead of cubins. If a cubin is
+  // requested, the output must be a cubin.
   this->options.takesPtx = this->options.emit == EmitKind::Header || this->options.emit == EmitKind::Tilepack;
   if (this->variants.targets.empty())
     this->variants.targets.push_back(this->options.target);
@@ -129,7 +129,8 @@ bool VariantCompilation::embedTables(std::string &artifact) {
   });
 }
 
-/// Warns that nothing but their order selects among some configurations. Returns false if the warning is an error.
+/// Warns if launches cannot choose among some configurations by expected time and use the first one. Returns false if
+/// the warning is an error.
 bool VariantCompilation::warnOfUntimed() {
   if (untimed > 0)
     return general->warn(frontend::Diag::untimed_configurations,
@@ -212,8 +213,8 @@ bool VariantCompilation::run() {
   return assemble();
 }
 
-/// Compiles all variants except the general one. Inside a host process they are compiled serially in this process,
-/// because the host has other threads, which fork does not copy.
+/// Compiles all variants except the general one. If the compiler is part of a host program, compiles them one after
+/// another in this process: the host has other threads, which fork does not copy.
 llvm::Expected<std::vector<WorkerProcesses::Result>> VariantCompilation::compileOthers(WorkerProcesses &workers) const {
   if (!options.isGuest)
     return workers.finish(variants.jobs);
@@ -250,7 +251,8 @@ bool VariantCompilation::collect(const Job &job, const WorkerProcesses::Result &
   auto fail = [&](Outcome outcome, StringRef why) {
     return general->fail(outcome, formatv("variant '{0}' for {1}: {2}", name, target, why));
   };
-  // The variant might exist if there were more memory, and an artifact must not depend on that.
+  // With more memory the variant might have compiled. An artifact must not depend on the available memory, so this is
+  // an error.
   if (result.isKilled)
     return fail(Outcome::Environment, "its compilation was killed, possibly because memory ran out");
   if (!result.isDone && isNeeded)

@@ -9,7 +9,7 @@
 //
 // The user sees the diagnostics of the general variant. If another variant fails to compile, it is skipped, and the
 // remaining variants serve its calls. The result depends neither on the number of processes nor on the order in which
-// they end.
+// they finish.
 #pragma once
 
 #include "Driver/Compilation.h"

@@ -50,8 +50,8 @@ struct CompilerOptions {
   std::vector<std::map<std::string, std::string>> configurations;
   std::optional<int> numWarps;
   std::optional<int> numStages;
-  /// CTAs per multiprocessor that ptxas is asked for; 0: the default of ptxas; nullopt: chosen by the compiler to suit
-  /// the code.
+  /// Number of CTAs per multiprocessor that ptxas is asked to make possible; 0: the default of ptxas; nullopt: the
+  /// compiler chooses a number that suits the code.
   std::optional<unsigned> residentCtas;
   std::optional<frontend::ClusterShape> cluster;
   std::optional<frontend::Schedule> schedule;

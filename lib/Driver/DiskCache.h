@@ -5,7 +5,7 @@
 //   FOLDER/3/3f0c….tilecache    magic, size, SHA-256 of key and contents, contents
 //
 // * A file is written under a temporary name and renamed, so a killed writer never leaves a partial entry.
-// * The checksum is verified on each read; a damaged, truncated or foreign entry counts as a miss.
+// * The checksum is verified on each read; a corrupt, truncated or foreign entry counts as a miss.
 // * Each of the sixteen shards has a sixteenth of the capacity. If a shard is too full, a writer evicts its least
 //   recently used entries and the temporary files of killed writers. Results larger than a shard are not cached.
 #pragma once

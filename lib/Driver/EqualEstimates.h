@@ -9,8 +9,8 @@
 namespace tile::driver {
 
 /// Returns the number of configurations of an artifact if their estimates are practically equal at each of several
-/// sizes, and no configuration has a condition on its calls. Otherwise returns 0, also if there is only one
-/// configuration or if there are no estimates.
+/// sizes, and no configuration has a condition on its calls. Returns 0 otherwise, and if there is only one
+/// configuration or there are no estimates.
 size_t countEqualEstimates(llvm::ArrayRef<MadeVariant> made);
 
 } // namespace tile::driver

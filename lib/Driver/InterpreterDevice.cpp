@@ -17,7 +17,7 @@ public:
       : kernel(kernel), wanted(std::move(wanted)), info(std::move(info)) {}
 
   std::string name() const override { return "interp"; }
-  /// Returns a number large enough to show how a persistent kernel distributes work; an interpreter has no SMs.
+  /// An interpreter has no SMs. Returns a number large enough to show how a persistent kernel distributes work.
   int multiprocessorCount() const override { return 8; }
 
   runner::Result<runner::RunTiming> run(const runtime::Manifest &, const runner::Grid &grid,

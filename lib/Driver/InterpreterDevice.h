@@ -27,7 +27,7 @@ struct InterpreterOptions {
   bool needsDebugger() const { return !debug.breakpoints.empty() || !debug.printLines.empty(); }
 };
 
-/// Collects the names and lines that the debugger shows from the records of the front end.
+/// Collects, from the records of the front end, the names and source lines that the debugger shows.
 interp::DebugInfo makeDebugInfo(KernelOp kernel, const frontend::KernelText &text, llvm::StringRef source);
 
 /// Creates the device. `kernel` must outlive it. Debugger commands are read from standard input.

@@ -12,7 +12,7 @@ using namespace mlir;
 
 namespace tile::driver {
 
-/// Returns true if a dot has sizes that are not powers of two and that cannot be padded for wgmma.
+/// Returns true if a dot has a size that is not a power of two and that cannot be padded for wgmma.
 static bool hasDotUnsupportedByWgmma(KernelOp kernel) {
   WalkResult result = kernel.walk([](DotOp dot) {
     bool isUnsupported = needsPadding(dot.getAcc().getType()) && !mayHaveOddSize(dot);

@@ -6,11 +6,12 @@
 
 namespace tile::driver {
 
-/// Block sizes that the code rules out; no block sizes if the code is not known yet. Conditions on constants may make
-/// the code depend on the block sizes, so the facts found for several sizes are combined.
+/// Block sizes that the code rules out; no block sizes if the code is not known yet. The code may test constants and so
+/// differ between block sizes; therefore the facts found for several sizes are combined.
 struct KernelFacts {
-  bool refusesOddRows = false;         ///< whether row counts that are not powers of two have no benefit
-  bool refusesOddColumns = false;      ///< likewise for columns; then such row counts are not offered either
+  bool refusesOddRows = false; ///< whether row counts that are not powers of two have no benefit
+  /// Likewise for columns. If it is true, the cost model does not try such row counts either.
+  bool refusesOddColumns = false;
   bool multipliesExactly = false;      ///< whether f32 dots need a higher precision than wgmma has
   bool hasFurtherAccumulators = false; ///< whether a thread holds the accumulators of two dots at the same time
 

@@ -52,7 +52,7 @@ InspectedKernel KernelInspector::inspect(const CompilerOptions &options, const f
   if (emitted && !engine.hasErrors() && llvm::hasSingleElement(emitted->getOps<KernelOp>())) {
     cta::setTarget(*emitted, gpu);
     inspected.module = std::move(emitted);
-    // Lower scaled dots to dots, because the inspection is only about dots.
+    // Lower scaled dots to dots, because the inspection looks only at dots.
     GpuPipelineOptions pipeline = options.pipeline;
     pipeline.startAfter.clear();
     pipeline.stopAfter = "tile-lower-scaled-dots";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Runs passes on a large stack. They recurse along chains of operations, and a kernel may be one chain of a hundred
-// thousand.
+// Runs passes on a large stack. The passes recurse along chains of operations, and a kernel may be a single chain of a
+// hundred thousand operations.
 #pragma once
 
 #include "llvm/ADT/STLFunctionalExtras.h"

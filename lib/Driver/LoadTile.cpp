@@ -31,7 +31,7 @@ struct Compilation::TileAttempt {
 
   /// Returns the constraints that the code imposes on the chosen blocks, or a refusal if the front end rejects them.
   KernelFacts facts() {
-    // Sizes that are given do not change, whatever the kernel does with them.
+    // Sizes that the user gave do not change, whatever the kernel does with them.
     auto chosen = [](std::optional<int64_t> given, std::optional<int64_t> size) {
       return given ? 1 : size.value_or(1);
     };
@@ -147,7 +147,7 @@ bool Compilation::loadTile() {
   auto attempt = std::make_unique<TileAttempt>();
   KernelFacts facts;
   attemptTile(*attempt, facts);
-  // A chosen size must not make a kernel fail, or run much slower, if other sizes would work.
+  // A size chosen by the cost model must not make a kernel fail, or run much slower, if other sizes would work.
   while (attempt->gemm) {
     KernelFacts known = facts | attempt->facts();
     if (known == facts)

@@ -16,7 +16,7 @@ namespace {
 
 using target::ScheduleRules;
 
-/// Returns the number of CTAs in a cluster that split K, or 1 if it is not given.
+/// Returns the number of CTAs in a cluster that split K, or 1 if the kernel does not specify it.
 unsigned givenCtasPerTile(const frontend::OpenGemm &gemm) {
   return gemm.given.cluster ? unsigned((*gemm.given.cluster)[2]) : 1;
 }
@@ -41,7 +41,7 @@ ScheduleRules rulesOf(const CompilerOptions &options, const target::GpuTarget &g
   return rules;
 }
 
-/// Returns at least 1: for empty dimensions no choice makes a difference.
+/// Returns the size, or 1 for an empty dimension, for which all choices are equally good.
 int64_t atLeastOne(int64_t size) {
   return std::max<int64_t>(size, 1);
 }
@@ -119,8 +119,8 @@ OpenGemmPlan planOpenGemm(KernelInspector &inspector, const CompilerOptions &opt
                           const frontend::OpenGemm &gemm, const PromiseClass &promises, VariantMode mode) {
   bool canBeOdd = target::canUseWgmma(gpu, problemOf(options, gpu, gemm, {}));
   KernelFacts facts = canBeOdd ? inspector.findFacts(options, gemm) : KernelFacts::onlyPowersOfTwo();
-  // Without wide stores, rule out row counts that are not powers of two: each thread holds whole columns of such an
-  // accumulator, and without TMA stores, 144x128 spills 352 bytes.
+  // Without wide stores, rule out row counts that are not powers of two. Each thread holds whole columns of an
+  // accumulator with such a row count, and without TMA stores a 144x128 accumulator spills 352 bytes.
   facts.refusesOddRows |= !promises.widensStores;
   target::GemmProblem problem = problemOf(options, gpu, gemm, facts);
   problem.plainStores = !promises.widensStores;

@@ -15,8 +15,8 @@ using llvm::formatv;
 namespace tile::driver {
 namespace {
 
-/// Maximum number of variants in an artifact, over all classes and configurations, not counting the few without which
-/// some calls would not be served. Two cores compile this many in four seconds.
+/// Maximum number of variants in an artifact, over all classes and configurations. The few variants without which some
+/// calls would not be served do not count. Two cores compile this many in four seconds.
 constexpr size_t maxVariants = 24;
 
 /// One set of constants to compile the kernel with, in addition to assumptions: from @triton.autotune, or from -D
@@ -29,7 +29,7 @@ struct Configuration {
   bool isFallback = false;                    ///< serves only calls that no other configuration serves
 };
 
-/// Returns all combinations of the values of -D, the first values first.
+/// Returns all combinations of the values of -D. The combination of the first values comes first.
 std::vector<Configuration> combineAlternatives(const CompilerOptions &options) {
   std::vector<Configuration> configurations{{}};
   for (const auto &[parameter, values] : options.alternatives) {
@@ -80,7 +80,7 @@ std::vector<std::pair<std::string, std::string>> partsOf(const Configuration &co
 }
 
 /// Names configurations by the constants in which they differ, using the characters that manifests allow. Names that
-/// are too long lose whole parts.
+/// are too long are shortened by whole parts.
 void nameConfigurations(std::vector<Configuration> &configurations) {
   constexpr size_t longest = 80; // leaves space for the class of assumptions and the tile
   std::map<std::pair<std::string, std::string>, size_t> counts;
@@ -204,9 +204,9 @@ public:
   }
 
 private:
-  /// Position among the variants; if there are too many, the last ones are dropped. The first kernels of all classes
-  /// with the first configuration come first, then the other configurations with the most assumptions, then those for
-  /// all calls.
+  /// Position among the variants; if there are too many, the last ones are dropped. The order is: the first kernel of
+  /// each class with the first configuration; then the kernels of the other configurations with the most assumptions;
+  /// then the general kernels of the other configurations.
   struct Rank {
     size_t round, promises, configuration;
 
@@ -236,7 +236,7 @@ private:
       frontend::KernelConfigurations tuned = listed(alternative);
       appendTuned(tuned, alternative, configurations);
       // The list is incomplete if some configurations are pruned for some arguments, because directives may refer to
-      // them.
+      // the pruned configurations.
       isComplete &=
           tuned.isComplete && llvm::none_of(tuned.configurations, [](const auto &one) { return one.isConditional; });
     }
@@ -331,7 +331,8 @@ private:
     return isNew && !isServed;
   }
 
-  /// Adds the cost model of programs unless a plan has a GEMM cost, because times of the two models are not comparable.
+  /// Adds the cost model of programs to all plans, unless some plan has a GEMM cost: times of the two models are not
+  /// comparable.
   void timePrograms() {
     if (llvm::any_of(plans, [](const Ranked &ranked) { return ranked.plan.cost.has_value(); }))
       return;

@@ -13,7 +13,7 @@ struct PromiseClass {
   std::map<std::string, std::string> definitions = {}; ///< strides that are 1
   KernelLimits limits = {};
   bool widensStores = true; ///< whether stores are widened, too; false: only loads
-  size_t maxKernels = 2;    ///< limit over all sizes; higher for classes where more speed is possible
+  size_t maxKernels = 2;    ///< limit over all sizes; higher for classes whose kernels can be faster
   std::string why;
 
   /// Formats the assumptions as "lda:8, stride_ak=1"; empty if there are none.

@@ -160,14 +160,16 @@ struct Operand {
   bool isKMajor;
 };
 
-/// Returns the kernel's dot if there is exactly one. With several dots, the other operands would matter as much.
+/// Returns the kernel's dot if there is exactly one. A kernel with several dots is not a GEMM: the operands of each dot
+/// would matter as much.
 DotOp onlyDot(KernelOp kernel) {
   SmallVector<DotOp> dots;
   kernel.walk([&](DotOp dot) { dots.push_back(dot); });
   return dots.size() == 1 && dots.front().getType().getRank() == 2 ? dots.front() : DotOp();
 }
 
-/// Returns the value of which an operand is a copy or a transpose, and updates `kDim`, the dimension that is K.
+/// Follows copies and transposes from an operand back to their source, which is returned. Updates `kDim`, the dimension
+/// that is K.
 Value sourceOf(Value operand, unsigned &kDim) {
   while (auto transpose = operand.getDefiningOp<TransOp>()) {
     operand = transpose.getSrc();

@@ -10,8 +10,8 @@ namespace tile::driver {
 /// Returns the GEMM of the kernel. There must be only one, its operands must be loaded from memory, and the grid must
 /// give the number of blocks:
 ///
-///   grid(cdiv(M, BLOCK_M) * cdiv(N, BLOCK_N))     gives M and N, using the block sizes of the dot; other factors are a
-///                                                 batch, which counts as more rows
+///   grid(cdiv(M, BLOCK_M) * cdiv(N, BLOCK_N)) gives M and N, using the block sizes of the dot; other factors are a
+///   batch, whose matrices count as additional rows
 ///   for k in range(0, cdiv(K, BLOCK_K))           gives K, using the steps of the loop around the dot
 ///
 /// `raised` is the kernel after `tile-raise-descriptors`, which shows the operands that TMA loads.

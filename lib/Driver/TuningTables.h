@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The tuning tables of `tilec --tuning=FILE,...`. They are measured for an artifact of -O3 and embedded in an artifact
-// that has only the fastest alternatives.
+// The tuning tables of `tilec --tuning=FILE,...`. The tables are measured with an artifact of -O3, and embedded in an
+// artifact that has only the fastest alternatives.
 #pragma once
 
 #include "Runtime/Tuning.h"

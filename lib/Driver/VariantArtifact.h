@@ -43,7 +43,7 @@ private:
 void dropRedundant(std::vector<MadeVariant> &made, std::vector<SkippedVariant> &skipped);
 
 /// Returns the bytes of a cubin or, for a tilepack or several targets, of a pack. The first variant must be the general
-/// one. Headers contain no PTX, because programs do not need it.
+/// one. Headers contain no PTX, because the programs that include them do not need it.
 llvm::Expected<std::string> writeArtifact(llvm::ArrayRef<MadeVariant> made, EmitKind emit);
 
 /// Drops the least useful variants until the artifact has at most `budget` bytes, and returns it. Returns a BudgetError

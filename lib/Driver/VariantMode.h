@@ -10,7 +10,7 @@ namespace tile::driver {
 enum class VariantMode {
   None,      ///< one kernel, chosen by assumptions and sizes
   Alignment, ///< one for each class of assumptions
-  Auto,      ///< for each class of assumptions, the kernels that the sizes need
+  Auto,      ///< for each class of assumptions, the kernels that are fastest for some size
   All,       ///< every configuration that the cost model chooses for any size
   Invariant, ///< like Auto, but the summation order of a GEMM row depends only on the assumptions
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A counter in shared memory assigns the work. Results are records in a memory-backed file, which can grow without a
-// reader:
+// A counter in shared memory assigns the work. Results are records in a memory-backed file, which, unlike a pipe, can
+// grow without a reader:
 //
 //   {index, begun} {index, size, bytes...} {index, begun} ...
 #include "Driver/WorkerProcesses.h"
@@ -168,7 +168,7 @@ llvm::Expected<std::vector<WorkerProcesses::Result>> WorkerProcesses::finish(uns
     start(std::max(1u, processes));
     if (running.empty())
       break;
-    // The work that a crashed worker leaves is done by the other workers and by those of the next round.
+    // Work that a crashed worker did not take is done by the other workers and by the workers of the next round.
     for (const Worker &worker : running) {
       int status = 0;
       wait(worker, status);
