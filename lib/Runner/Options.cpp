@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Registers options with CLI11. Their help texts explain them.
+// Registers options with CLI11. The help texts explain the options.
 #include "Runner/Options.h"
 
 #include <CLI/CLI.hpp>

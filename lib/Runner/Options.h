@@ -100,7 +100,7 @@ void addSimulatorOptions(CLI::App &app, RunOptions &options);
 void addMeasureOptions(CLI::App &app, RunOptions &options);
 void addFormatOption(CLI::App &app, RunOptions &options);
 
-/// Adds all of these, and --bench, for `tilec run`, which has no subcommands.
+/// Adds the options of all functions above, and --bench, for `tilec run`, which has no subcommands.
 void addRunOptions(CLI::App &app, RunOptions &options);
 
 /// The sentence on exit codes in the footer of --help.

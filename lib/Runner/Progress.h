@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Shows the current case and the remaining time in one line, which the next report overwrites. Only on a terminal.
+// Shows the current case and the remaining time in one line, which the next report overwrites. Shows nothing if the
+// output is not a terminal.
 #pragma once
 
 #include <chrono>

@@ -171,7 +171,8 @@ Result<RunOptions> optionsOfRank(const RunOptions &options, const Manifest &mani
     for (std::string &text : *texts)
       text = replaceRank(std::move(text), rank);
   own.trace = replaceRank(std::move(own.trace), rank);
-  // The choice of a variant does not know ranks, so arguments that use them are replaced by integers.
+  // Choosing a variant evaluates expressions without ranks, so arguments that use `this_rank` or `num_ranks` are
+  // replaced by integers.
   const Manifest general = manifestOfRank(manifest, rank, ranks);
   Result<Bindings> bindings = Bindings::bind(general, own.arguments, 1);
   if (!bindings)

@@ -34,7 +34,7 @@ int runOnRanks(const RunOptions &options, const runtime::Artifact &artifact, con
 
 /// Returns the options for one rank, with the rank substituted in file names and in the values of integers.
 Result<RunOptions> optionsOfRank(const RunOptions &options, const Manifest &manifest, int rank, int ranks);
-/// Returns a copy of the manifest whose expressions know the rank and the number of ranks.
+/// Returns a copy of the manifest in whose expressions `this_rank` and `num_ranks` have these values.
 Manifest manifestOfRank(const Manifest &manifest, int rank, int ranks);
 
 } // namespace tile::runner

@@ -108,7 +108,7 @@ int reportFailure(const RunOptions &options, const Error &error) {
     printPainted(stderr, options.colours.messages, fmt::format("{}: error: {}\n", options.program, error.message),
                  paintMessages);
   }
-  // Arguments that this kernel does not accept are usage errors, like malformed ones.
+  // Arguments that this kernel does not accept are usage errors, as are malformed arguments.
   const bool isCallWrong =
       error.code == TILE_ERROR_INVALID_ARGUMENT || error.code == TILE_ERROR_ASSUMPTION || error.code == TILE_ERROR_GRID;
   return isCallWrong ? 2 : 1;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Runs a kernel as the options specify: binds arguments, runs, detects damage, checks, measures, saves and reports.
+// Runs a kernel as the options specify: binds arguments, runs the kernel, detects memory corruption, compares with the
+// reference, measures, saves outputs and reports.
 //
 // The subcommands of `tile-run` are in lib/Lab. `tilec run` calls runArtifact for a GPU or the simulator, and
 // runOnDevice for another device (the interpreter). These functions print to stdout and stderr and return the exit code

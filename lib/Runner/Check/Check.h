@@ -5,8 +5,8 @@
 //   ||out - ref|| <= tolerance * ||ref||                                  (the contract of `within`), and
 //   |out - ref| <= tolerance * (|ref| + 10 * rms(ref)) for every element  (a single wrong element in a large matrix
 //                                                                          hardly changes the norm), and
-//   an element is NaN only if the reference is, and infinite only if the reference is or exceeds the range of the
-//   output's type. A NaN that was there before the launch does not count as a result of the kernel.
+//   an element is NaN only if the reference is NaN, and infinite only if the reference is infinite or exceeds the range
+//   of the output's type. A NaN that the element contained before the launch does not count as a result of the kernel.
 //
 // Large references are sampled: if a reference needs more than 4e9 operations, in matrix multiplications or for
 // intermediate results, only the first, the last and 64 random rows and columns are compared.

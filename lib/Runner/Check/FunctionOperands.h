@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Helpers for the files that implement functions of tensor expressions: operand names, and error messages about
-// operands.
+// Helpers for the files that implement functions of tensor expressions: names of operands, and error messages about
+// them.
 #pragma once
 
 #include "Runner/Check/TensorFunctions.h"

@@ -35,9 +35,9 @@ struct GemmPlan {
 
 /// Plans `a @ b` (each operand optionally in transpose()), `a @ b + bias`, or maximum(x, 0) of one of these. For any
 /// other expectation, plans its matrix multiplication of two buffers, if the result has the size of the output. Buffers
-/// with three dimensions are batches of matrices. Returns nullopt if there is no such multiplication or several
-/// different ones, if an operand is not a matrix with a unit stride, if the bias does not have one contiguous element
-/// per column of a row-major output, or if a size is 0.
+/// with three dimensions are batches of matrices. Returns nullopt if there is no such multiplication or there are
+/// several different ones, if an operand is not a matrix with a unit stride, if the bias does not have one contiguous
+/// element per column of a row-major output, or if a size is 0.
 std::optional<GemmPlan> planGemm(const runtime::Expectation &expectation, const TensorNames &names,
                                  const HostBuffer &output);
 

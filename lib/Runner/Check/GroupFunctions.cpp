@@ -47,7 +47,8 @@ Result<Shape> gatherShape(Shapes arrays, Integers) {
   return shape;
 }
 
-/// Returns NaN for indices outside of x. A comparison accepts it only if the output is NaN, too.
+/// Evaluates gather. Elements whose index is outside of x are NaN; a comparison accepts them only if the output is NaN,
+/// too.
 void evaluateGather(Arrays arrays, Integers, const ResultPart &, Tensor &result) {
   const Tensor &x = arrays[0], &indices = arrays[1];
   const int64_t size = x.shape[0];

@@ -3,8 +3,8 @@
 //
 // A selection of rows and columns is passed from the result to the operands. Element-wise operations pass it unchanged,
 // a matrix multiplication passes the rows to its left operand and the columns to its right one, a transpose swaps rows
-// and columns, and a reduction drops the selection of the reduced axis. So a few rows of `a @ b` cost only a few rows,
-// whatever expression contains the product.
+// and columns, and a reduction drops the selection of the reduced axis. So computing a few rows of an expression with
+// `a @ b` computes only these rows of the matrix multiplication.
 #include "Runner/Check/TensorExpr.h"
 
 #include "Runner/Check/Matmul.h"

@@ -57,8 +57,8 @@ struct TensorWork {
   double special = 0; ///< exponentials, logarithms, roots etc., which a GPU computes in special function units
 };
 
-/// The cost of evaluating a selection. Of a `where` with a constant condition, only the chosen operand counts; repeated
-/// matrix multiplications count once.
+/// The cost of evaluating a selection. If the condition of a `where` is constant, only the chosen operand counts. A
+/// repeated matrix multiplication counts once.
 struct TensorCost {
   double flops = 0;    ///< additions and multiplications in matrix multiplications
   double elements = 0; ///< number of elements of all intermediate results
@@ -97,9 +97,9 @@ public:
 
   const std::vector<int64_t> &shape() const;
   TensorCost costOf(const Selection &selection) const;
-  /// Counts the work of a kernel that computes this expression. Repeated computations count once, and of a `where` with
-  /// a constant condition only the chosen operand counts. Skips computations that are in `counted`, and adds the others
-  /// to it.
+  /// Counts the work of a kernel that computes this expression. Repeated computations count once. If the condition of a
+  /// `where` is constant, only the chosen operand counts. Skips computations that are in `counted`, and adds all others
+  /// to `counted`.
   TensorWork countWork(std::set<std::string> &counted) const;
   /// Evaluates the selected part; nothing is selected from dimensions of size 1. Reports the progress of matrix
   /// multiplications to `work`. If `work` stops the evaluation, the result is meaningless.

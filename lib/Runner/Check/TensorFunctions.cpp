@@ -71,7 +71,8 @@ Result<Shape> takeShape(Shapes arrays, Integers integers) {
   return shape;
 }
 
-/// If the axis is one of the last two dimensions, the operand contains only the requested element along that axis.
+/// Evaluates take. If the axis is one of the last two dimensions, the operand contains only the requested element along
+/// that axis.
 void evaluateTake(Arrays arrays, Integers integers, const ResultPart &, Tensor &result) {
   const Tensor &x = arrays[0];
   const size_t axis = *axisOf(integers[1], x.shape);
@@ -102,8 +103,8 @@ Result<Shape> repeatShape(Shapes arrays, Integers integers) {
   return shape;
 }
 
-/// If the axis is one of the last two dimensions, the operand already contains each element as often as the result
-/// requests it.
+/// Evaluates repeat. If the axis is one of the last two dimensions, the operand already contains each element as often
+/// as the result requests it.
 void evaluateRepeat(Arrays arrays, Integers integers, const ResultPart &part, Tensor &result) {
   const Tensor &x = arrays[0];
   const size_t axis = *axisOf(integers[1], x.shape);

@@ -33,8 +33,8 @@ struct ResultPart {
   std::span<const std::vector<int64_t>> operands; ///< complete shapes of the array operands
   Selection selection;
 
-  /// Returns the selected positions along one of the last two dimensions, or null for all. Nothing is selected from a
-  /// dimension of size 1.
+  /// Returns the selected positions along one of the last two dimensions, or null for all. A dimension of size 1
+  /// broadcasts, so it has no selection.
   const std::vector<int64_t> *selected(size_t axis) const;
   /// Returns the position, in the whole result, of element `index` of the part along `axis`.
   int64_t position(size_t axis, int64_t index) const;

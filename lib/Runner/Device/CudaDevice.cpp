@@ -25,7 +25,7 @@ Error lastRuntimeError(tile_status status) {
 }
 
 Result<CudaMemory> CudaMemory::allocate(const Driver &driver, size_t bytes) {
-  // A kernel may read the whole word in which a buffer ends (`unaligned` loads), but memcheck would report the bytes
+  // `unaligned` loads may read the whole word in which a buffer ends. memcheck would report the bytes of that word
   // after the buffer, so the size is rounded up.
   constexpr size_t wordBytes = 16;
   size_t wholeWords = (bytes + wordBytes - 1) / wordBytes * wordBytes;

@@ -80,7 +80,7 @@ public:
   virtual Result<std::vector<runtime::CUdeviceptr>> allocate(const std::string &name, size_t bytes) = 0;
   /// Returns when all ranks have called this function.
   virtual Status meet() = 0;
-  /// Waits for the work of a stream, which may in turn wait for other ranks, but no longer than the time limit.
+  /// Waits for the work of a stream, but no longer than the time limit, because that work may wait for other ranks.
   virtual Status wait(runtime::CUstream stream) = 0;
   /// Frees the buffers.
   virtual Status release() = 0;
@@ -128,7 +128,8 @@ public:
   /// Allows launches to start before previous ones have ended, if the kernel supports it.
   void overlapLaunches(bool value) { overlap = value; }
   bool overlapsLaunches() const { return overlap; }
-  /// Makes the following runs those of a rank, which `others` connects to the other ranks.
+  /// Makes this device one rank of a run on several GPUs in all following runs. `others` connects it to the other
+  /// ranks.
   void join(CudaPeers &others) { peers = &others; }
 
   /// Copies the buffers to the device.

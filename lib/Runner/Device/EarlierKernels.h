@@ -15,8 +15,8 @@ namespace tile::runner {
 class EarlierKernels {
 public:
   /// Returns options with the arguments for this kernel, which runs after those that were added. If `isLast`, also
-  /// keeps options that apply to the last kernel only, and arguments that no kernel has, so that these are reported as
-  /// errors.
+  /// keeps options that apply to the last kernel only, and arguments that match no parameter of any kernel, so that
+  /// they are reported as errors.
   RunOptions optionsFor(const RunOptions &options, const Manifest &manifest, bool isLast) const;
   /// Prepares a kernel and appends it. Keeps references to the manifest and the device.
   Status add(RunOptions options, const Manifest &manifest, Device &device);

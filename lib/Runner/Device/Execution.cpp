@@ -71,7 +71,8 @@ Result<HostBuffers> makeBuffers(const RunOptions &options, const Manifest &manif
   return buffers;
 }
 
-/// Resets the buffers after a run. Assigns in place, so pointers to the vector's elements in `names` remain valid.
+/// Resets the buffers after a run. Assigns to the elements of the vector, so the pointers to them in `names` remain
+/// valid.
 Status resetAfter(const Manifest &manifest, HostBuffers &buffers) {
   for (size_t i = 0; i < manifest.parameters.size(); ++i) {
     if (!manifest.parameters[i].isPointer)
@@ -158,7 +159,8 @@ Result<Grid> chooseGrid(const RunOptions &options, const Manifest &manifest, con
   for (int64_t size : sizes)
     if (size < 0)
       return makeError(TILE_ERROR_GRID, "the grid {}x{}x{} has a negative dimension", sizes[0], sizes[1], sizes[2]);
-  // These are the limits of a launch (lib/Runtime/Grid.cpp). With larger grids the interpreter would not terminate.
+  // Apply the limits of a launch (lib/Runtime/Grid.cpp) to all devices. With larger grids the interpreter would
+  // practically never end.
   constexpr int64_t largest = 2147483647, largestOther = 65535, largestOfPersistent = 1 << 22;
   const int64_t other = manifest.launch.persistent ? largestOfPersistent : largestOther;
   if (sizes[0] > largest || sizes[1] > other || sizes[2] > other)

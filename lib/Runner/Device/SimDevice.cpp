@@ -56,7 +56,7 @@ std::string formatReports(const std::vector<sim::Report> &reports, const sim::Mo
   return text;
 }
 
-/// Converts an error so that it is attributed to the artifact rather than the call.
+/// Returns the error with a status code that blames the artifact rather than the call.
 Error inPtx(const Error &error) {
   return makeError(TILE_ERROR_UNSUPPORTED, "the PTX: {}", error.message);
 }

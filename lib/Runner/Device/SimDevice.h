@@ -35,7 +35,7 @@ public:
 
 struct SimOptions {
   uint64_t seed = 0;              ///< seed for the order of the first run
-  int multiprocessors = 4;        ///< number of multiprocessors that a persistent kernel sees
+  int multiprocessors = 4;        ///< number of multiprocessors on which a persistent kernel runs
   unsigned threads = 0;           ///< number of host threads; 0: one per core
   bool profile = false;           ///< print counters for each source line
   bool isPainted = false;         ///< use colours

@@ -42,7 +42,7 @@ bool constantEquals(const runtime::ConstantValue &value, const std::string &text
 
 std::string suggestion(std::string_view name, const std::vector<std::string> &candidates) {
   const std::string *best = nullptr;
-  // This limit prevents every single letter from being close to another one.
+  // This limit ensures that names of one letter are not suggested for each other.
   size_t bestDistance = std::min(std::max<size_t>(1, name.size() / 3) + 1, name.size());
   for (const std::string &candidate : candidates)
     if (const size_t distance = runtime::editDistance(name, candidate); distance < bestDistance) {

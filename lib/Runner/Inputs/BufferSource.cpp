@@ -392,7 +392,7 @@ private:
     if (static_cast<int64_t>(offsets.size()) < table.layout().elements)
       return wrong("addresses: '{}' has {} elements, but the table {}", source.arguments[1], offsets.size(),
                    table.layout().elements);
-    // The end of a buffer is a valid address, which a group without elements has.
+    // The end of a buffer is a valid address: it is the address of a group without elements.
     for (int64_t i = 0; i < table.layout().elements; ++i)
       if (const int64_t offset = offsets[static_cast<size_t>(i)]; offset < 0 || offset > layout.physicalElements)
         return wrong("address {} is of element {} of buffer '{}', which has {}", i, offset, source.arguments[0],

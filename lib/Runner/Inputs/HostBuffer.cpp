@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Computes layouts with overflow checks, allocates guarded storage, fills it, and detects damaged bytes.
+// Computes layouts with overflow checks, allocates guarded storage, fills it, and detects corruption.
 #include "Runner/Inputs/HostBuffer.h"
 
 #include "Runner/Inputs/Element.h"
@@ -25,8 +25,8 @@ constexpr int64_t largestBufferBytes = int64_t(1) << 40; // 1 TiB; a larger size
 constexpr size_t largeGapBytes = size_t(1)
                                  << 28; // 256 MiB in all: filling more takes as long as checking a small kernel
 
-/// Returns true if two dimensions together, or one alone, have more elements than there are offsets between their first
-/// and last element, so some elements must share memory.
+/// Returns true if some elements must share memory, because one or two dimensions have more elements than there are
+/// offsets between the first and the last of these elements.
 bool haveTooFewOffsets(const std::vector<int64_t> &shape, const std::vector<int64_t> &strides) {
   for (size_t i = 0; i < shape.size(); ++i)
     for (size_t j = 0; j <= i; ++j) {
@@ -354,7 +354,7 @@ std::optional<std::string> findDamage(const HostBuffer &before, const HostBuffer
   };
   const size_t dataEnd = guard + before.dataBytes();
   if (std::memcmp(old.data(), now.data(), guard) != 0) {
-    size_t last = guard - 1; // the damage that is nearest to the buffer is the most informative
+    size_t last = guard - 1; // the changed byte nearest to the buffer is the most informative
     while (old[last] == now[last])
       --last;
     return fmt::format("out-of-bounds write: {} byte(s) before the buffer of {} bytes", guard - last,

@@ -116,7 +116,7 @@ void addAddress(HostBuffer &table, uint64_t address);
 void addAddresses(HostBuffer &table, const std::function<uint64_t(size_t element)> &addressOf);
 
 /// Detects changes to bytes that a kernel must not change: guards, gaps and, if `isInput`, the elements themselves.
-/// Returns a description of the first damage ("2 bytes before the buffer ..."), or nullopt if there is none.
+/// Returns a description of the first change ("2 bytes before the buffer ..."), or nullopt if there is none.
 std::optional<std::string> findDamage(const HostBuffer &before, const HostBuffer &after, bool isInput);
 
 } // namespace tile::runner

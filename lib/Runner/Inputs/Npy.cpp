@@ -211,7 +211,8 @@ static Status convertElements(NpyArray &array, DataType from, DataType to) {
   return Success{};
 }
 
-/// Returns true if one array is a reshape of the other one, and not its transpose.
+/// Returns true if an array of shape `from` may be read as shape `to`: both have equally many elements, and neither
+/// shape is a permutation of the other.
 static bool isReshaped(std::vector<int64_t> from, std::vector<int64_t> to) {
   const auto count = [](const std::vector<int64_t> &shape) {
     return std::accumulate(shape.begin(), shape.end(), int64_t(1), std::multiplies<>());

@@ -27,7 +27,7 @@ std::string nameOf(TimeRecord record) {
   return record.line ? fmt::format("{} at line {}", name, record.line) : name;
 }
 
-/// A time interval in which some condition holds, in microseconds.
+/// A time interval in microseconds.
 struct Interval {
   double from, to;
 };

@@ -16,9 +16,9 @@ struct RankTimes {
   int rank = 0;
   const HostBuffer *times = nullptr;
 };
-/// Returns the events of several ranks. For each rank, one process shows when the rank computes (when at least one of
-/// its warps does not wait for a flag), and when it has warps that wait for flags, which other ranks set. The processes
-/// of the rank's CTAs follow.
+/// Returns the events of several ranks. For each rank, one process has two rows. One shows when the rank computes, that
+/// is, when at least one of its warps does not wait for a flag. The other shows when some of its warps wait for flags,
+/// which other ranks set. The processes of the rank's CTAs follow.
 std::string timeTrace(const runtime::Manifest &manifest, std::span<const RankTimes> ranks);
 
 } // namespace tile::runner
