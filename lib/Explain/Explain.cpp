@@ -48,8 +48,8 @@ std::string nameInLocations(const std::string &input) {
   return failed ? input : path.lexically_normal().string();
 }
 
-/// Assembles the GPU code again with line tables and disassembles it. Returns an empty text if the toolkit has no
-/// disassembler, or one that is older than the assembler.
+/// Assembles the GPU code again with line tables and disassembles it. Returns no lines if the toolkit has no
+/// disassembler, or if its disassembler is older than the assembler.
 MarkedText disassemble(const driver::CompilerOptions &options, const target::GpuTarget &gpu,
                        const driver::Compilation::Assembly &assembly, const std::string &sourceFile) {
   MarkedText marked;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Explains an artifact, which contains its PTX and the path of its source. The IR, layouts and passes are known only to
-// the compiler.
+// Explains an artifact, which contains its PTX and the path of its source, but no IR, layouts or passes.
 #include "Explain/ExplainArtifact.h"
 
 #include "Explain/Simulation.h"

@@ -11,7 +11,7 @@
 
 namespace tile::explain {
 
-/// Lines of text, with the source line of each one; 0: it has no source line.
+/// Lines of text, each with the source line from which it was generated; 0: there is none.
 struct MarkedText {
   std::vector<std::string> lines;
   std::vector<unsigned> source;

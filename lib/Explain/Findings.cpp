@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Finds obvious performance problems and describes each by one sentence with its line and figures. The most severe come
+// Finds obvious performance problems and describes each in one sentence with its line and figures, the most severe one
 // first.
 #include "Explain/Evidence.h"
 
@@ -137,8 +137,8 @@ private:
     return line;
   }
 
-  /// Returns the average number of resident thread blocks per multiprocessor. One block can use the idle times of
-  /// another.
+  /// Returns the average number of resident thread blocks per multiprocessor. Resident blocks can use each other's idle
+  /// times.
   double blocksAtATime() const {
     const int64_t programs = evidence.programs[0] * evidence.programs[1] * evidence.programs[2];
     const double slots = double(slotsOf(evidence)), sms = std::max(1u, evidence.multiprocessors);
@@ -211,7 +211,7 @@ private:
     return line;
   }
 
-  /// Returns the line on which the source defines the number of programs; 0 if there is none.
+  /// Returns the source line that defines the number of programs; 0 if there is none.
   unsigned findGridLine() const {
     const size_t at = evidence.sourceText.find("#: grid");
     if (at == std::string::npos)

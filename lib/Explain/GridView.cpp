@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Maps each part of each output to the thread block that computes it, by launch order and by waves on the target's GPU.
+// Maps each part of each output to the thread block that computes it. Blocks are numbered in launch order and grouped
+// by waves on the target's GPU.
 #include "Explain/Evidence.h"
 
 namespace tile::explain {

@@ -10,7 +10,7 @@ namespace {
 constexpr int64_t maxCells = 32;        // per side of the map of an array
 constexpr size_t maxIntegers = 200'000; // total size of the cell lists; keeps the page to a few megabytes
 
-/// An array divided into cells with power-of-two sides, like outputs.
+/// An array divided into cells whose sides are powers of two, as outputs are.
 struct ArrayMap {
   const BufferView &view;
   int64_t rowsPerCell = 1, columnsPerCell = 1, rows, columns;
@@ -59,7 +59,7 @@ struct Wave {
 
 Json describeL2(const Evidence &evidence) {
   const RunRecord &run = *evidence.run;
-  // Persistent blocks are all resident from beginning to end.
+  // The blocks of a persistent kernel are all resident from beginning to end.
   const uint64_t ctas = run.ctas(), atATime = evidence.manifest.launch.persistent ? ctas : slotsOf(evidence);
   std::vector<Wave> waves((ctas + atATime - 1) / std::max<uint64_t>(atATime, 1));
   Json arrays = Json::array();

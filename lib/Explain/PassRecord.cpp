@@ -26,7 +26,7 @@ unsigned findLine(StringRef text, StringRef file) {
   return 0;
 }
 
-/// Table of the lines `#loc12 = loc(...)`, which may refer to each other in any order.
+/// Table of the definitions `#loc12 = loc(...)`, which may refer to each other in any order.
 class LocationTable {
 public:
   LocationTable(ArrayRef<StringRef> lines, StringRef file) : file(file) {
@@ -109,7 +109,7 @@ MarkedText readLocations(StringRef text, StringRef file) {
 }
 
 void PassRecord::after(StringRef pass, ModuleOp module) {
-  // The input is also recorded again when the compiler restarts with passes that use less shared memory.
+  // If the compiler restarts with passes that use less shared memory, it passes the input again.
   if (pass == "input")
     known = {};
   std::string text;

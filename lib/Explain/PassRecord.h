@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Records a compilation for the page. Records the IR after each pass that changed it, with the source line of each IR
-// line; the remarks of the passes; and the layouts and shared memory of the last IR that has any.
+// Records a compilation for the page: the IR after each pass that changed it, with the source line of each IR line; the
+// remarks of the passes; and the layouts and shared memory of the last IR that has any.
 //
 //   %43 = cta.wgmma %21, %42, … loc(#loc17)      #loc17 = loc("attention.tile":50:17)
 //   ⇒ the text without locations, and 50

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Describes the resource usage of a thread block, the occupancy and what would raise it by one block, and the kernel's
-// position on the roofline of the GPU.
+// Describes the resource usage of a thread block, the occupancy, what would allow one more resident block, and the
+// kernel's position on the roofline of the GPU.
 #include "Explain/Evidence.h"
 
 #include "Target/Plan/Residency.h"

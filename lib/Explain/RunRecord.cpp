@@ -112,8 +112,8 @@ void RunRecord::issue(const sim::Warp &warp, const sim::Instruction &instruction
     record(warp, instruction, index, active);
 }
 
-/// Detects a retry: a waiting warp repeats the test of a barrier in a short loop until it succeeds. Of these tests only
-/// one is recorded.
+/// Detects a retry: a waiting warp repeats the test of a barrier in a short loop until the test succeeds. Only one test
+/// of such a loop is recorded.
 bool RunRecord::isRetry(unsigned warp, const Event &event, bool isTest) {
   constexpr size_t longestLoop = 16; // instructions between two tests
   std::vector<Event> &stream = streams[warp];
@@ -251,7 +251,8 @@ void RunRecord::noteWrite(const sim::Warp &warp, uint64_t address, uint64_t byte
     }
 }
 
-/// Marks elements `first` to `last` of the array. Within a cell only the two end elements are examined.
+/// Marks the cells of elements `first` to `last` of the array. Only the first and the last of the elements within a
+/// cell are examined.
 void RunRecord::markElements(OutputMap &map, uint64_t cta, int64_t first, int64_t last) {
   const BufferView &view = buffers[map.buffer];
   const int64_t step = view.strides.empty() || view.strides.back() == 1 ? std::max<int64_t>(map.columnsPerCell, 1) : 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Describes the source and the generated code, with the code and the counters of each source line.
+// Describes the source and the generated code. For each source line, gives the code generated from it and its counters.
 #include "Explain/Evidence.h"
 
 #include "Simulator/Ptx/Liveness.h"

@@ -4,7 +4,7 @@
 //
 //   warp    issues on its scheduler; waits for barriers, for groups and for registers of pending loads
 //   engines one queue each: the four tensor cores, the memory port of copies and loads
-//   barrier completes when the last of its arrivals and bytes has come
+//   barrier completes when all arrivals and bytes that it expects have come
 //
 // Assumes that the block has the multiprocessor to itself and that its reads hit L2; see README.md.
 #pragma once
@@ -39,7 +39,7 @@ struct Timeline {
   double firstMma = 0, lastMma = 0;
   /// Clock cycles between firstMma and lastMma in which the first MMA warp waits for copies or loads.
   double awaitedCopies = 0;
-  unsigned waitingLine = 0; ///< line with the longest of these waits
+  unsigned waitingLine = 0; ///< line of the longest wait that awaitedCopies counts
   bool isCut = false;       ///< the record is truncated
   /// Whether a wait was released although the model cannot explain it, e.g. in a block that communicates with others.
   bool isForced = false;

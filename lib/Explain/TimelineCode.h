@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Decodes instructions for the replay of the timeline: what each instruction does, and how long it uses the engines.
+// Decodes instructions for the replay of the timeline: the effect of each instruction, and how long it uses the
+// engines.
 #pragma once
 
 #include "Simulator/Profile/Profiler.h"

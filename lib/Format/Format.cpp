@@ -13,8 +13,8 @@ using namespace frontend;
 namespace {
 
 /// Computes blank lines. Definitions at module level are separated by two blank lines from everything else, and
-/// definitions in blocks by one. Elsewhere the author's blank lines stay, up to the same number, except before the
-/// first line of a block.
+/// definitions in blocks by one. Elsewhere the author's blank lines stay: up to two at module level, up to one in
+/// blocks, and none before the first line of a block.
 class BlankLines {
 public:
   explicit BlankLines(const std::vector<LogicalLine> &lines) : lines(lines) {}
@@ -23,7 +23,7 @@ public:
     for (size_t i = 0; i < lines.size(); ++i) {
       counts.push_back(i == 0 ? 0 : countBefore(i));
       definitionAt.resize(lines[i].depth + 1);
-      // A comment between a definition and the next line is separated from both.
+      // A comment between a definition and the next line gets blank lines on both sides.
       definitionAt[lines[i].depth] = lines[i].kind == LogicalLine::Kind::Definition;
     }
     return std::move(counts);
@@ -48,8 +48,9 @@ private:
     return separateHead(i) ? distance(line) : std::min(given, 1u);
   }
 
-  /// Treats the comments above a definition as part of it. The blank lines go before these comments: at the first blank
-  /// line among them or, if there is none, before the first comment. Returns true if they go after all comments.
+  /// Treats the comments above a definition as part of it. The blank lines that separate the definition go before these
+  /// comments: at the first blank line among the comments or, if there is none, before the first comment. Returns true
+  /// if the blank lines go after all comments.
   bool separateHead(size_t definition) {
     size_t first = definition;
     while (first > 0 && lines[first - 1].kind == Kind::Comment && lines[first - 1].depth == lines[definition].depth)
@@ -75,7 +76,8 @@ private:
   std::vector<bool> definitionAt; // by depth: whether the last line at that depth began a definition
 };
 
-/// Returns what determines the meaning of a program: its tokens, and each directive before the token that follows it.
+/// Returns the parts of a program that determine its meaning: the tokens, and each directive before the token that
+/// follows it.
 std::vector<std::string_view> meaningOf(std::string_view text) {
   TokenStream stream = lexFile(text, 0);
   std::vector<std::string_view> meaning;

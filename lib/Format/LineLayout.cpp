@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Breaks and indents a logical line.
 //
-// Line ends inside brackets stay where the author has put them. Only a line that is too long is broken further: after
+// Line breaks inside brackets stay where the author has put them. Only a line that is too long is broken further: after
 // the last comma that fits, or before the last operator, inside the outermost possible brackets. The next line is
 // aligned with the text after the bracket. If the bracket is the last character of its line, the next line is indented
 // one step more than that line:
@@ -116,7 +116,7 @@ private:
     return end;
   }
 
-  /// Returns the element that must start a new line, or nullopt if everything fits or no break is possible.
+  /// Returns the element that must start a new line, or nullopt if everything fits or there is no position for a break.
   std::optional<size_t> findBreak(size_t begin, size_t end) const {
     unsigned column = widthOf(out.back().code);
     std::optional<size_t> best;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Converts tokens to logical lines. Comments are not tokens; they are found between tokens.
 //
-// A comment before the end of a block belongs to the innermost block whose indentation it has.
+// A comment before the end of a block belongs to the innermost block that has the indentation of the comment.
 #include "Format/SourceLines.h"
 
 #include "Frontend/Syntax/ParserImpl.h"

@@ -28,7 +28,8 @@ struct LogicalLine {
 /// Reads the logical lines. The text must have no errors except those that isHarmless accepts.
 std::vector<LogicalLine> readLines(std::string_view text, const frontend::TokenStream &stream);
 
-/// Returns true if the token is an error only for the parser, and its beginning and end are well defined.
+/// Returns true if the token is an error only for the parser, and the formatter can still tell where the token begins
+/// and ends.
 bool isHarmless(const frontend::Token &token);
 
 } // namespace tile::format

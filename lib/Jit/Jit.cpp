@@ -28,9 +28,9 @@ struct tile_jit_kernel {
 
   std::mutex compiling;
   std::string failure; ///< error message if the source cannot be compiled; "" otherwise
-  /// Makes the language's default assumption that pointers are multiples of 16.
+  /// Compiled with the language's default assumption that pointers are multiples of 16.
   std::atomic<tile_kernel *> general = nullptr;
-  std::atomic<tile_kernel *> unaligned = nullptr; ///< does not make it; serves calls that violate it
+  std::atomic<tile_kernel *> unaligned = nullptr; ///< compiled without this assumption, for calls that violate it
   // Written before `general` is set.
   std::vector<tile::jit::Parameter> parameters;
   CallClass promised; ///< assumptions of `general`
@@ -96,8 +96,7 @@ template <typename Body> tile_status guarded(Body body) {
   }
 }
 
-/// Returns the constants on which a caller who gives the grid relies. Kernels with equal constants can be launched with
-/// the same grid.
+/// Returns the constants on which the grid may depend. Kernels with equal constants can be launched with the same grid.
 std::string constantsOf(const tile_kernel *kernel) {
   const char *text = "";
   if (tile_kernel_manifest(kernel, &text) != TILE_OK)
@@ -159,7 +158,7 @@ tile_status compileUnaligned(tile_jit_kernel &kernel, void *const *arguments) {
   return status;
 }
 
-/// Compiles a specialization. If that fails, the general kernel continues to serve its class.
+/// Compiles a specialization. If that fails, the general kernel continues to serve the calls of this class.
 void compileSpecialized(const tile_jit::Task &task) {
   tile_kernel *made = nullptr;
   if (compile(*task.kernel, task.specialization->options, &made) != TILE_OK)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Open addressing in a table that never fills.
+// Implements the table with open addressing. It has more slots than entries, so every probe ends.
 #include "Jit/Specialization.h"
 
 #include <bit>

@@ -29,7 +29,7 @@ struct CallClass {
 struct Parameter {
   std::string name;
   bool isPointer = false;
-  uint32_t bytes = 0; ///< 0: the kernel is never specialized for it (floats, booleans)
+  uint32_t bytes = 0; ///< 0: the kernel is never specialized for the parameter (floats, booleans)
 };
 
 std::vector<Parameter> parametersOf(const tile_kernel *kernel);
@@ -51,7 +51,7 @@ struct Specialization {
   bool hasConstantsOfGeneral = false; ///< written before `kernel`
 };
 
-/// Append-only table of at most `most` entries. Lookup takes no lock.
+/// An append-only table of at most `most` entries, in which lookups take no lock.
 class SpecializationTable {
 public:
   static constexpr size_t most = 32;
