@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Runs the front end on a file without knowing the options, and drops errors that only concern options.
+// Runs the front end on a file whose options are unknown, and drops errors that only concern options.
 //
-// Kernels with launch directives are compiled first: with their types or, if these are missing, as drafts without
-// types. The functions that no such kernel calls follow, so that undefined names are reported everywhere. In a function
-// that does not parse, only syntax errors are reported, because many names would appear to be undefined.
+// Kernels with launch directives are compiled first: with their parameter types or, if types are missing, as drafts
+// without types. Then functions that no such kernel calls are compiled, so that undefined names are reported
+// everywhere. In a function that does not parse, only syntax errors are reported, because many names would appear to be
+// undefined.
 #include "Driver/ChooseConfig.h"
 #include "Driver/TileSource.h"
 #include "LanguageServer/Document.h"

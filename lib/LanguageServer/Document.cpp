@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Converts positions: the front end counts bytes, the protocol UTF-16 units.
+// Converts positions: the front end counts bytes, and the protocol counts UTF-16 units.
 #include "LanguageServer/Document.h"
 
 #include "Frontend/Syntax/Lexer.h"

@@ -37,7 +37,8 @@ public:
   std::set<std::string> names() const;
   const ScopeTree &scopes() const;
 
-  /// Returns one edit that replaces all lines from the first to the last that differ; empty if none differs.
+  /// Returns one edit that replaces all lines from the first to the last line that differ, or no edit if the texts are
+  /// equal.
   llvm::json::Array replaceBy(llvm::StringRef newText) const;
 
   /// Returns diagnostics in the format of the protocol. Stores their fix-its and the values for the functions below.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Functions of the language are found by their spelling in kernels, and methods by the name after the last dot.
+// Looks up functions of the language by their spelling in kernels, and methods by the name after the last dot.
 #include "LanguageServer/Help.h"
 
 #include "Frontend/Syntax/BuiltinDocs.h"
@@ -38,8 +38,8 @@ static llvm::json::Object markdown(std::string text) {
   return llvm::json::Object{{"kind", "markdown"}, {"value", llvm::json::fixUTF8(text)}};
 }
 
-/// Describes the name at the offset like its definition: "def f(x, y)", "acc: fp32[128, 64]". Returns "" if it is not a
-/// name of the file.
+/// Describes the name at the offset in the style of a definition: "def f(x, y)", "acc: fp32[128, 64]". Returns "" if
+/// the file does not define the name.
 static std::string describeName(const Document &document, uint32_t offset) {
   const ScopeTree &tree = document.scopes();
   const NameUse *use = tree.useAt(offset);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Definitions, references and renaming. Renaming rejects names of which not all uses are known: attributes, definitions
-// in other files, and names of the language.
+// Definitions, references and renaming. Renaming rejects names if not all of their uses can be found: attributes,
+// definitions in other files, and names of the language.
 #include "LanguageServer/Names.h"
 
 #include "Frontend/Emit/Builtins.h"

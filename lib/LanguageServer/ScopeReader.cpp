@@ -255,8 +255,8 @@ size_t ScopeReader::findAssignment(size_t i, size_t end) const {
   return found < lambda ? found : end;
 }
 
-/// Binds the names in a target, also within tuples and lists. Targets with an index or an attribute bind no name and
-/// are only read.
+/// Binds the names in a target, including names within tuples and lists. Targets with an index or an attribute bind no
+/// name and are only read.
 void ScopeReader::readTargets(size_t i, size_t end, size_t scope) {
   while (i < end) {
     Tok kind = kindAt(i);

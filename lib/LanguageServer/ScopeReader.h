@@ -43,7 +43,7 @@ private:
   size_t find(size_t i, size_t end, Tok kind) const {
     return find(i, end, [kind](Tok other) { return other == kind; });
   }
-  /// Returns the end of a statement's head, which is its ":", ignoring that of a lambda.
+  /// Returns the position of the ":" that ends a statement's head. Ignores the ":" of lambdas.
   size_t findColon(size_t i, size_t end) const {
     unsigned lambdas = 0;
     return find(i, end, [&](Tok kind) {
@@ -90,7 +90,7 @@ private:
   ScopeTree &tree;
   frontend::TokenStream stream;
   const std::vector<frontend::Token> *tokens; // of the file, of an f-string field, or of a directive
-  // Closing brackets of `tokens`, found once so that deep nesting is not searched again at each level.
+  // Closing brackets of `tokens`, computed once, so that nested brackets are not searched again at each level.
   std::vector<size_t> closing;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Dispatches messages to documents. One thread answers them in order, so diagnostics always belong to the version that
-// they name.
+// Dispatches messages to documents. One thread answers all messages in order, so diagnostics always belong to the
+// document version that they state.
 #include "LanguageServer/Server.h"
 
 #include "Driver/OutputFile.h"

@@ -111,7 +111,8 @@ llvm::json::Array ValueTable::hints(const Document &document, uint32_t begin, ui
   const std::vector<Token> tokens = lexFile(document.file().text, 0).tokens;
   size_t i = 0;
   for (auto at = names.lower_bound({begin, 0}); at != names.end() && at->first.first <= limit; ++at) {
-    while (tokens[i].kind != Tok::End && tokens[i].range.end <= at->first.first) // tokens that mark blocks are empty
+    while (tokens[i].kind != Tok::End &&
+           tokens[i].range.end <= at->first.first) // tokens that mark blocks have empty ranges
       ++i;
     if (tokens[i].kind != Tok::Name)
       continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Types and constants of the expressions and names in a file, for hover and inlay hints. Only code that the front end
-// has reached has values.
+// Types and constants of the expressions and names in a file, for hover and inlay hints. Code that the front end does
+// not reach has neither.
 #pragma once
 
 #include "Frontend/Frontend.h"
@@ -30,8 +30,8 @@ private:
     std::string type, constant;
     bool operator==(const Fact &) const = default;
   };
-  /// The distinct facts about one range in order of observation. There are at most `maxFacts`; the last one stands for
-  /// all further ones.
+  /// The distinct facts about one range in order of observation. There are at most `maxFacts` entries; the last entry
+  /// stands for all further facts.
   using Facts = std::vector<Fact>;
   using Place = std::pair<uint32_t, uint32_t>; // begin, end
 

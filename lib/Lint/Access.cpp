@@ -36,7 +36,7 @@ void findUncoalesced(const Subject &subject) {
   AxisInfoAnalysis analysis(subject.kernel);
   for (const GlobalAccess &access : collectGlobalAccesses(subject.kernel)) {
     if (isContiguous(access.pointer, analysis) || collectInputs(access, /*withMask=*/false).dependsOnMemory)
-      continue; // loaded addresses cannot be rearranged
+      continue; // addresses that are loaded from memory cannot be rearranged
     SmallVector<BlockArgument> strides = findUnitStrides(subject.kernel, access);
     std::string name = strides.empty() ? "" : nameOf(strides.front());
     std::string hint = strides.empty() ? "" : "; if '" + name + "' is always 1, use -D " + name + "=1";

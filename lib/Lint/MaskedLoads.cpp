@@ -20,7 +20,7 @@ using namespace tile::frontend;
 namespace tile::lint {
 namespace {
 
-/// Returns the effect that a value's elements have in this use; empty if they have none.
+/// Returns the effect that the elements of a value have in this use, for the message; empty if they have no effect.
 std::string effectOf(OpOperand &use) {
   Operation *op = use.getOwner();
   if (isa<DotOp, DotScaledOp>(op))

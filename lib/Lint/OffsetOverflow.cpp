@@ -3,8 +3,8 @@
 //
 //   x + tl.program_id(0) * stride                  warns: both can be large
 //   x + tl.program_id(0).to(tl.int64) * stride     no warning: 64 bits
-//   x + tl.program_id(0) * BLOCK                   no warning: the size that the grid covers itself has 32 bits
-//   x + tl.arange(0, 64)[:, None] * stride         no warning: only within a block
+//   x + tl.program_id(0) * BLOCK no warning: the product is below the size that the grid covers, which fits in 32 bits
+//   x + tl.arange(0, 64)[:, None] * stride no warning: the factor is only an offset within a block
 //   x + tl.load(page) * 480 * 576                  warns: loaded values and their stride, here the product of two
 //                                                 constants, may be large
 //   --size stride=4096,M=8192                      no warning: products for these launch sizes fit
@@ -45,7 +45,7 @@ public:
   }
 
   /// Returns the product of the small constants by which a loaded value of unknown size is multiplied. Returns 1 for
-  /// tile offsets, since these are positions in a tensor whose sizes have 32 bits.
+  /// tile offsets, because a tile offset is a position in a tensor whose sizes fit in 32 bits.
   int64_t scaleOf(Value value) {
     Operation *op = value.getDefiningOp();
     if (!op || depth > maxDepth)
