@@ -7,7 +7,7 @@ namespace tile::runner {
 
 namespace {
 
-/// The other kernel. Members refer to earlier members.
+/// The kernel of the baseline. Later members refer to earlier members.
 struct OtherKernel {
   runtime::Artifact artifact;
   std::unique_ptr<DeviceLoader> loader;

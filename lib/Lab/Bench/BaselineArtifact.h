@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Uses another artifact as a baseline: an older build of the same kernel, a build with other options, or another kernel
-// with the same parameters. Its inputs are the same, because they depend only on the seed and the names of the
-// parameters.
+// with the same parameters. Both artifacts get the same inputs, because inputs depend only on the seed and the names of
+// the parameters.
 #pragma once
 
 #include "Lab/Bench/Baselines.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Implements the baselines cuBLAS and copy, and the choice among all baselines. BaselineArtifact.cpp implements other
-// artifacts.
+// Implements the cuBLAS and copy baselines, and the choice among all baselines. BaselineArtifact.cpp implements the
+// baselines that are artifacts.
 #include "Lab/Bench/Baselines.h"
 
 #include "Lab/Bench/BaselineArtifact.h"

@@ -85,8 +85,8 @@ Result<double> compareWithBaseline(CudaDevice &device, CudaSession &session, con
   return norms[1] > 0 ? std::sqrt(norms[0] / norms[1]) : std::sqrt(norms[0]);
 }
 
-/// Returns how many copies of the buffers the launches of a graph have to use in turn, so that each launch finds only
-/// other data in the cache.
+/// Returns the number of copies of the buffers through which the launches of a graph must cycle so that no launch finds
+/// its own data in the cache.
 size_t countCopies(const CudaDevice &device, const Stopwatch &watch, const BenchRequest &request) {
   constexpr size_t most = 100; // enough for tiny buffers, whose guard regions then also fill the cache
   size_t bytes = 0;
@@ -189,8 +189,8 @@ static Result<std::vector<BaselineChoice>> parseBaselines(const std::vector<std:
   return choices;
 }
 
-/// Prepares the sessions that launches use in turn. There is more than one if launches in a graph must find only other
-/// data in the cache.
+/// Prepares the sessions through which launches cycle. There are several if the launches of a graph must not find their
+/// own data in the cache.
 static Result<std::vector<CudaSession>> prepareSessions(CudaDevice &device, const Stopwatch &watch,
                                                         const BenchRequest &request) {
   std::vector<CudaSession> sessions;

@@ -81,7 +81,7 @@ struct Outcome {
   bool isFirst = true;
 };
 
-/// Runs one case and prints its result. A failing status that is returned ends the whole run.
+/// Runs one case and prints its result. Returns an error only if the whole run must end.
 Status runOne(const RunOptions &options, CaseRunner &runner, const SuiteCase &item, Progress &progress,
               Outcome &outcome) {
   const std::string context = item.name.empty() ? item.artifact : "case '" + item.name + "'";

@@ -2,7 +2,7 @@
 // Runs cases one after another in one process. A case that cannot run is reported, and the other cases still run. Each
 // artifact is loaded once.
 //
-// Without a GPU, a benchmark says so, and runs the cases that are small enough in the simulator.
+// Without a GPU, a benchmark prints a note and runs only the cases that are small enough for the simulator.
 #pragma once
 
 #include "Lab/Bench/Suite.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The structures follow CUPTI's documentation ("CUPTI Range Profiling API", "CUPTI Profiler Host API"). Each one begins
-// with its size up to the last member, by which the library distinguishes versions of the structure.
+// The structures follow CUPTI's documentation ("CUPTI Range Profiling API", "CUPTI Profiler Host API"). Each structure
+// begins with its size up to the last member. From this size, the library tells the version of the structure.
 #include "Lab/Bench/Counters.h"
 
 #include <cstddef>
@@ -104,7 +104,7 @@ struct SetConfig {
   size_t dataBytes = 0;
   uint8_t *data = nullptr;
   int range = 2;  // CUPTI_UserRange
-  int replay = 3; // CUPTI_UserReplay: the application launches again for each pass
+  int replay = 3; // CUPTI_UserReplay: the application repeats the launch for each pass
   size_t ranges = 1;
   uint16_t nestings = 1, minNesting = 1;
   size_t pass = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Declares the seven functions and few constants of cublas_api.h that a GEMM needs, with their documented values.
+// Declares the seven functions and the few constants of cublas_api.h that a GEMM needs. Constants have their documented
+// values.
 #include "Lab/Bench/Cublas.h"
 
 #include "Lab/Bench/CublasLt.h"

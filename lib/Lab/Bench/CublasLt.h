@@ -21,8 +21,8 @@ int cudaDataType(DataType type);
 /// Returns the cublasComputeType_t for operands of this type.
 int cublasComputeType(DataType input, const GemmPlan &plan);
 
-/// A GEMM with its epilogue. The algorithm is the first one in the list of cuBLAS's heuristic, as in frameworks, or
-/// after a search the fastest one in that list.
+/// A GEMM with its epilogue. By default the algorithm is the first one in the list of cuBLAS's heuristic, as in
+/// frameworks. After a search, it is the fastest one in that list.
 class CublasLtMatmul {
 public:
   /// Creates the GEMM. `library` is a handle of libcublas, through which its dependency libcublasLt is found. Supports

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The file of measurements from which an interrupted benchmark resumes, as the keys of its lines. A truncated last line
-// is removed.
+// The file of measurements from which an interrupted benchmark resumes. In memory, only the keys of its lines are kept.
+// A truncated last line is removed from the file.
 #pragma once
 
 #include "Runner/Options.h"

@@ -14,8 +14,8 @@ constexpr double graphMilliseconds = 2;
 constexpr int fewestLaunchesOfGraph = 20, maxLaunchesOfGraph = 500;
 
 /// Returns true if the last contestant goes first in this round. The order follows the Thue-Morse sequence, because GPU
-/// clocks oscillate with periods of about a second. With a periodic order, the same contestant always had the slow half
-/// of a period (up to 20 % slower at 8192x8192x8192 on an H200, in every eighth measurement of 0.12 s).
+/// clocks oscillate with periods of about a second. With a periodic order, the same contestant was always measured in
+/// the slow half of a period (up to 20 % slower at 8192x8192x8192 on an H200, in every eighth measurement of 0.12 s).
 bool isReversed(unsigned round) {
   return std::popcount(round) % 2 == 1;
 }

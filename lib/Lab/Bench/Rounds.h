@@ -33,7 +33,8 @@ struct RoundSize {
 /// launch.
 Result<double> warmUp(const Stopwatch &watch, std::span<const Contestant> contestants);
 
-/// Warms up, captures graphs if requested, and chooses the amount of work for rounds of the given duration.
+/// Warms up, captures graphs if requested, and chooses the amount of work per round such that a round takes the given
+/// time.
 Result<RoundSize> prepareRounds(const Stopwatch &watch, std::span<Contestant> contestants, bool useGraphs,
                                 double roundMilliseconds = 60); // averages over clock changes
 

@@ -58,7 +58,7 @@ Status Stopwatch::evict() const {
   return driver->check(driver->fillBytes(flush.address(), 0, flushBytes, stream.get()), "cuMemsetD8Async");
 }
 
-/// Queues fills that take longer than the host needs to queue the samples, followed by a launch that brings the data of
+/// Queues fills that keep the GPU busy while the host queues the samples. A launch follows, which brings the data of
 /// the samples into the cache.
 Status Stopwatch::getAhead(const Sample &sample, int count) const {
   constexpr int samplesPerFill = 3; // a sample takes 10 us of host time; filling twice the L2 cache takes 30 us

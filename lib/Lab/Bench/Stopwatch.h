@@ -38,7 +38,7 @@ public:
 
   static Result<Stopwatch> create(CudaContext &context);
 
-  /// Captures a graph of the given number of launches, which cycles through all elements of `launch`. All of them must
+  /// Captures a graph of the given number of launches, which cycles through all elements of `launch`. All elements must
   /// have run before, because nothing may be loaded or allocated during capture.
   Result<Sample> capture(std::span<const Launch> launch, int launches) const;
 

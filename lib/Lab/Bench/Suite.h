@@ -17,7 +17,7 @@ struct SuiteCase {
   std::string artifact;
   std::vector<std::string> arguments;
   bool graph = false; ///< whether to measure as with tile-run bench --graph
-  std::string flops;  ///< value of tile-run bench --flops; empty: not given
+  std::string flops;  ///< value of tile-run bench --flops; empty: the option is absent
   unsigned line = 0;
 };
 
@@ -28,7 +28,7 @@ Result<std::vector<SuiteCase>> parseSuite(std::string_view text);
 Result<std::vector<SuiteCase>> readSuite(const std::string &file, const std::string &folder,
                                          const std::vector<std::string> &arguments);
 
-/// Maximum number of buffer elements of a case in the simulator, which would take minutes for larger cases.
+/// Maximum number of buffer elements of a case in the simulator. A larger case would take minutes.
 constexpr int64_t maxSimulated = int64_t(1) << 20;
 
 /// Adds `arguments` to each case, and expands ranges into separate cases, whose names contain the varying arguments.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Each figure is the median of several launches of about a millisecond. Before them, a launch with few iterations
-// checks the results.
+// Each figure is the median of several launches of about a millisecond. Before the measurement, a launch with a few
+// iterations checks the results.
 #include "Lab/Calibrate/CardMeter.h"
 
 #include "Runner/Inputs/Element.h"
@@ -113,8 +113,8 @@ Result<CardMeter> CardMeter::create(CudaContext &context, const target::GpuTarge
   return meter;
 }
 
-/// Fills `data`. If the kernel's words consist of equal bytes, fills all of it, so that afterwards the end is in L2 and
-/// the beginning is not.
+/// Fills `data`. If the bytes of the kernel's fill word are all equal, fills all of `data`; afterwards its end is in L2
+/// and its beginning is not.
 Status CardMeter::fill(const MicroKernel &kernel) {
   const Driver &driver = context->driver();
   const uint32_t byte = kernel.word & 0xff;
@@ -155,7 +155,7 @@ Result<MicroTimes> CardMeter::run(const Loaded &loaded, uint32_t iterations, boo
   const Driver &driver = context->driver();
   const MicroKernel &kernel = *loaded.kernel;
   CUdeviceptr outAddress = out.address(), dataAddress = data.address();
-  // Chains of dependent cold loads use only the first half, whose data is no longer in L2.
+  // Chains of dependent loads from DRAM use only the first half of `data`, which is no longer in L2 after the fill.
   const bool isChain = kernel.quantity == Quantity::ClocksPerStep;
   uint32_t mask = uint32_t((kernel.place == Place::L2 ? l2Bytes : isChain ? dramBytes / 2 : dramBytes) - 1);
   void *arguments[] = {&outAddress, &dataAddress, &iterations, &mask};

@@ -41,9 +41,9 @@ struct MmaShape {
   unsigned m, n, k, a, b, c;
 };
 
-/// Each instruction of an iteration multiplies a different pair of operands, and the compiler cannot know that `a` does
-/// not change. Otherwise, where ptxas splits an instruction (as for fp8 on Hopper), it would move loop-invariant MMAs
-/// out of the loop.
+/// Each instruction of an iteration multiplies a different pair of operands, and ptxas cannot prove that `a` does not
+/// change. If it could, it would move loop-invariant MMAs out of the loop where it splits an instruction into several
+/// (as for fp8 on Hopper).
 MicroKernel mmaKernel(std::string_view figure, const Operand &operand, const MmaShape &shape) {
   constexpr unsigned accumulators = 8, rounds = 4, firstA = 20, wordsOfA = 4, firstB = 36, wordsOfB = 2, words = 32;
   MicroKernel kernel{.figure = figure};

@@ -139,7 +139,7 @@ void addArithmetic(std::vector<MicroKernel> &kernels) {
     exp2.body += forChains(1, "neg.f32 %f$0, %f$0;\nex2.approx.ftz.f32 %f$0, %f$0;\n");
   exp2.fold = std::string(addChains) + "mul.f32 %f1, %f1, 0f48000000;\ncvt.rni.u32.f32 %r5, %f1;\n"; // 2^17
   exp2.firstResult = 672332; // 2^20 times the fixed point of 2^-x, to which the iteration converges
-  exp2.tolerance = 1024;     // because few iterations do not reach it exactly
+  exp2.tolerance = 1024;     // because a few iterations do not reach the fixed point exactly
   kernels.insert(kernels.end(), {clock, fma, integer, exp2});
 }
 
@@ -161,7 +161,7 @@ constexpr unsigned accessesAtOnce = 4; // per thread and iteration
 MicroKernel readKernel(std::string_view figure, unsigned bytes, unsigned threads, Residency residency, Place place,
                        Quantity quantity) {
   MicroKernel kernel{.figure = figure, .quantity = quantity, .residency = residency, .threads = threads};
-  // Not from L1, since gpu-scope accesses must see stores of all SMs.
+  // gpu-scope loads are not served by L1, because they must see the stores of all SMs.
   const std::string_view load = "ld.relaxed.gpu.global.L1::no_allocate";
   kernel.how =
       fmt::format("{} of {} bytes, {} in flight a thread, {} threads a CTA", load, bytes, accessesAtOnce, threads);

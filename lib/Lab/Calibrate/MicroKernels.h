@@ -33,7 +33,7 @@ enum class Residency {
   Single,   ///< one on the card
 };
 
-/// Where accesses find `data`: all of it in L2, or hardly any of it.
+/// The location of the data that loads access: all of it in L2, or nearly all of it in DRAM.
 enum class Place { L2, Dram };
 
 /// The contents of `data`: equal words, or a repeating sequence of f16 values drawn from a normal distribution.
@@ -54,7 +54,7 @@ struct MicroKernel {
   /// Each thread's result modulo 2^32 is firstResult + iterations * resultOfIteration, up to `tolerance`.
   uint32_t firstResult = 0, resultOfIteration = 0, tolerance = 0;
 
-  /// Parts of the entry in PTX. The time of `end` counts as time of the loop, too.
+  /// Parts of the entry in PTX. The measured time of the loop includes `end`.
   std::string setUp = {}, body = {}, end = {}, fold = {}, tearDown = {};
   std::string shared = {};  ///< declarations of shared memory
   bool isOfThread0 = false; ///< whether only thread 0 executes the loop

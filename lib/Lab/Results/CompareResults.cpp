@@ -9,7 +9,7 @@ namespace tile::runner {
 
 namespace {
 
-// Multiple of the spread of the rounds. In a thousand runs, the median of eleven rounds stays within it.
+// Multiple of the spread of the rounds. In a thousand runs, the median of eleven rounds stayed within this multiple.
 constexpr double deviations = 3;
 
 /// Returns the key that all measurements of a case have in common.
@@ -30,8 +30,8 @@ const MeasuredBaseline *firstMeasured(const Measurement &measured) {
   return nullptr;
 }
 
-/// Returns true if both have the same baseline. "cuBLAS 13.1.0" and "cuBLAS 13.0.2" are different, because times of
-/// different versions are not comparable.
+/// Returns true if both measurements have the same baseline. "cuBLAS 13.1.0" and "cuBLAS 13.0.2" are different, because
+/// times of different versions are not comparable.
 bool haveSameBaseline(const Measurement &before, const Measurement &after) {
   const MeasuredBaseline *first = firstMeasured(before), *second = firstMeasured(after);
   return first && second && first->name == second->name;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Compares two files of measurements and reports changes that exceed the noise.
 //
-// If both files have the same first baseline, compares the ratios to it, because times of two runs differ with the
-// temperature of the GPU. Otherwise compares the times, provided that the GPU is the same. The noise of a value is
-// three times the spread of its rounds (half of their interquartile range, combined for both runs), but at least
-// --threshold.
+// If a case has the same first baseline in both files, compares the ratios to this baseline, because the times
+// themselves depend on the temperature of the GPU. Otherwise compares the times, provided that the GPU is the same. The
+// noise of a value is three times the spread of its rounds (half of their interquartile range, combined for both runs),
+// but at least --threshold.
 #pragma once
 
 #include "Lab/Results/Results.h"
@@ -24,9 +24,9 @@ struct ResultChange {
 struct ResultComparison {
   std::vector<ResultChange> changes;              ///< in the order of the second file
   std::vector<std::string> onlyBefore, onlyAfter; ///< cases in only one file
-  /// The GPUs of a case that was measured on two; empty: there is no such case.
+  /// If a case was measured on different GPUs, the names of both; otherwise empty.
   std::string cardBefore, cardAfter;
-  std::vector<std::string> notCompared; ///< cases that were measured on two GPUs and have no common baseline
+  std::vector<std::string> notCompared; ///< cases that were measured on different GPUs and have no common baseline
 };
 
 /// Compares two lists of measurements. `threshold`: 0.02 means 2 %. `usesTime`: compare times even if there are ratios.

@@ -35,7 +35,7 @@ struct Measurement {
   std::string flopsCeilingBy;
   double memoryPercent = 0, flopsPercent = 0;
 
-  /// Returns the name that distinguishes the measurement from others of the same kernel, which is that of the artifact.
+  /// Returns the name of the artifact, which distinguishes the measurement from others of the same kernel.
   std::string line() const;
   /// Returns the text that distinguishes the case from others with the same line().
   std::string caseText() const;

@@ -104,8 +104,8 @@ Result<std::string> violatedRequirement(const Manifest &manifest, const std::vec
 }
 
 /// Returns the parameters that occur in shapes of buffers whose default contents are a list, such as [0, N // 2, N].
-/// These must keep their default values, because others would need a longer or shorter list. `given` contains the
-/// parameters that have arguments.
+/// These parameters must keep their default values, because any other value would require a longer or shorter list.
+/// `given` contains the parameters that have arguments.
 std::set<std::string> sizesOfLists(const Manifest &manifest, const std::set<std::string> &given) {
   const runtime::ExpressionNames names = expressionNames(manifest);
   std::set<std::string> sizes;
@@ -268,7 +268,7 @@ static Result<std::vector<std::string>> drawAttempt(const SoakPlan &plan, const 
 
 Result<std::vector<std::string>> drawArguments(const SoakPlan &plan, const Manifest &manifest, uint64_t seed,
                                                uint64_t launch, int numSms) {
-  constexpr uint64_t maxAttempts = 1000; // enough even for requirements that only one size in a thousand satisfies
+  constexpr uint64_t maxAttempts = 1000; // enough even for a requirement that only one size in a thousand satisfies
   std::string violated;
   for (uint64_t attempt = 0; attempt < maxAttempts; ++attempt) {
     Result<std::vector<std::string>> arguments =
@@ -351,8 +351,8 @@ private:
     return drawArguments(from, general, options.seed, launch, variants.multiprocessors());
   }
 
-  /// Returns true if the buffers can be created. They cannot if strides fixed by a variant are incompatible with
-  /// defaults of other parameters.
+  /// Returns true if the buffers can be created. Creating them fails if strides fixed by a variant are incompatible
+  /// with defaults of other parameters.
   bool canBeMade(const std::vector<std::string> &arguments) const {
     Result<Bindings> bindings = Bindings::bind(general, arguments, variants.multiprocessors());
     return bindings && checkDeclaredBuffers(general, *bindings);

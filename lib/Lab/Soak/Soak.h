@@ -4,10 +4,11 @@
 //   $ tile-run soak gemm.cubin M=1..4096 N=64 --seconds=60
 //   soak: 1250 launches in 60.0 s passed; M=1..4096 K=1..2048 lda=multiples of 8 ...; largest error 2.1e-04
 //
-// planSoak determines what is sampled. Integers without a value are sampled from a range. A stride is its default,
-// rounded up to a multiple of what the kernel assumes, sometimes with padding. Other parameters have their defaults,
-// which may depend on the sizes. Small sizes and sizes near multiples of 64 are sampled more often, because tiles end
-// there. All samples depend only on the seed. If a launch fails, the command that reproduces it is printed.
+// planSoak determines what is sampled. Integers without a value are sampled from a range. A stride has its default
+// value, rounded up to a multiple of the divisor that the kernel assumes, and sometimes padding. Other parameters have
+// their defaults, which may depend on the sizes. Small sizes and sizes near multiples of 64 are sampled more often,
+// because tiles end there. All samples depend only on the seed. If a launch fails, the command that reproduces it is
+// printed.
 //
 // For an artifact with several variants, every other launch forces a random variant, with sizes that the variant
 // assumes. The remaining launches have arbitrary sizes and unaligned addresses, and use the variant that a normal
@@ -34,7 +35,8 @@ struct SoakPlan {
   std::vector<std::string> fixed; ///< arguments that are the same in all launches
 };
 
-/// The range of sizes that are not given. With these sizes, a GEMM takes milliseconds.
+/// The range from which sizes are sampled if the arguments do not specify them. With sizes in this range, a GEMM takes
+/// milliseconds.
 constexpr SizeRange soakSizes{1, 2048};
 
 Result<SoakPlan> planSoak(const std::vector<std::string> &arguments, const runtime::Manifest &manifest,

@@ -268,7 +268,7 @@ int runTune(const TuneOptions &options, const Artifact &artifact) {
   if (!measured)
     return reportFailure(options.run, measured.error());
   const size_t calls = measured->table.entries.size();
-  // Without a time limit, all remaining calls are calls that do not fit in memory.
+  // Without a time limit, the only calls that remain are those that do not fit in memory.
   size_t left = 0;
   for (size_t i = 0; options.seconds && i < shapes->size(); ++i)
     left += options.shard.has(i) && !measured->calls.contains(nameOf((*shapes)[i]));

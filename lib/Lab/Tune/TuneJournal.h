@@ -18,8 +18,8 @@ using runtime::Status;
 
 class TuneJournal {
 public:
-  /// Opens or creates the file and removes a truncated last line. `identity` is a table without entries, which states
-  /// what is measured and on which device. Fails if the journal has another identity.
+  /// Opens or creates the file and removes a truncated last line. `identity` is a table without entries that describes
+  /// the kernel, its variants and the device. Fails if the journal has another identity.
   static Result<TuneJournal> open(const std::string &path, const runtime::TuningTable &identity);
   struct Measured {
     runtime::TuningTable table;

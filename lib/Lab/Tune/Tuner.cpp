@@ -93,7 +93,8 @@ Result<std::vector<Tuner::Candidate>> Tuner::findCandidates(const RunOptions &ca
       best = std::min(best, candidate.expected);
   if (!options.all)
     std::erase_if(candidates, [&](const Candidate &candidate) {
-      // The model of programs predicts the order of variants well, but not their times.
+      // Only the GEMM model excludes variants: the model for other kernels predicts the order of variants well, but not
+      // their times.
       return chooser.manifest(candidate.index).cost && candidate.expected > options.bound * best;
     });
   for (Candidate &candidate : candidates) {
