@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # changed-tests.sh: prints a regular expression for `lit --filter` that selects the lit tests that may be affected by
-# the changes in the working tree or, if there are none, by those of the last commit. A changed test selects itself, a
-# changed library selects the folders of tests named below, and any other change selects all tests. `./run test
+# the changes in the working tree or, if it has none, by the changes of the last commit. A changed test selects itself,
+# a changed library selects the folders of tests named below, and any other change selects all tests. `./run test
 # --changed` uses this.
 set -euo pipefail
 cd "$(dirname "$0")/../.."

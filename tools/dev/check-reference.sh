@@ -42,7 +42,8 @@ done
 for path in $(grep -oE '\b(lib|dialects|test|examples|bench)/[A-Za-z0-9_./-]+' <<<"$prose" | sed 's/[.,]*$//' | sort -u); do
   [ -e "$path" ] || complain "a description refers to $path, which does not exist"
 done
-# Links must lead to existing headings. grep reads its whole input: with -q, it could break the pipe before it.
+# Links must lead to existing headings. grep must read its whole input, so it has no -q: ending early would break the
+# pipe from the preceding command.
 while IFS='#' read -r page anchor; do
   grep -E '^#' "$docs/$page" | sed -E 's/^#+ //' | tr 'A-Z ' 'a-z-' | tr -cd 'a-z0-9_\n-' | grep -xF -- "$anchor" >/dev/null ||
     complain "a link leads to $page#$anchor, which does not exist"

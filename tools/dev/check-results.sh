@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # check-results.sh: checks that each row of the table of ratios in README.md is a row of bench/results/README.md, and
-# that the pages and data in bench/results, which that page and its subpages name, exist.
+# that all pages and data in bench/results that this page and its subpages name exist.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 status=0

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# check-words.sh [BUILD] [--list]: counts words that have a standard term (CONTRIBUTING.md, "Words") in the comments of
-# each folder, how many there are per 1000 lines of comments, and the lines of code that have such words in a name
-# (isProduct, lastRest). Fails only if a new file has more such comments than the mean, or more than two such lines.
-# New files are those that the last commit or the working tree adds. --list prints each line that counts.
+# check-words.sh [BUILD] [--list]: counts, for each folder, the words in comments for which CONTRIBUTING.md ("Words")
+# has a standard term, also per 1000 lines of comments, and the lines of code with such a word in a name (isProduct,
+# lastRest). Fails only if a new file has more of these words in comments than the mean, or more than two of these lines
+# of code. New files are those that the last commit or the working tree adds. --list prints each line that counts.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 mode=check
@@ -23,7 +23,7 @@ git ls-files --cached --others --exclude-standard dialects include lib tools |
       "(its|the|of|a|this|that|each) product|places|numbers|behind|beside|by turns|in turns|hand(s|ed)? (over|back)|" \
       "(told|torn) apart|stands? apart|starts? anywhere|left out|leaves? out|what is left|nobody|a mistake|as liked|" \
       "wants|than it is|do(es)? without|of (its|their) own|to meet|turned)"
-    # Such words as a name, or as a part of one. A product of integers counts, too.
+    # Such words as a name or as a part of a name, including "product" for a product of integers.
     names = "(^|[^A-Za-z_\"])(products?|numbers|rest|places|behind|beside|turned|wants|knows|meets)([^a-z_\"]|$)|" \
       "[a-z](Products?|Numbers|Rest|Places|Behind|Beside|Turned|Wants|Knows|Meets|LeftOut)([^a-z]|$)"
   }

@@ -26,7 +26,7 @@ run mutants 40 --mutate examples,test/Exec
 
 llvm-profdata merge "$folder"/*.profraw -o "$folder/all.profdata"
 
-# Functions that other libraries also compile, but without counters, cause a warning.
+# Functions that are also compiled in other libraries, without counters, cause a warning.
 coverage() {
   llvm-cov "$@" "$fuzzer" -instr-profile="$folder/all.profdata" -compilation-dir="$PWD" \
     -sources "$PWD/lib/Transforms" "$PWD/lib/Conversion" 2>"$folder/warnings"

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # fuzz.sh SECONDS [--update]: builds the fuzz targets with sanitizers (build/fuzz) and runs them for SECONDS, starting
 # from the corpora in test/fuzz. Half of the time is spent on the front end (corpus), one twelfth each on the PTX parser
-# (ptx) and libtilert (artifact), and a third on the passes, with mutated IR from the examples and tests. Then, for as
-# long again, it runs random whole kernels with the compiler of build/, using different seeds for each commit. For a
-# tenth of SECONDS, it runs random kernels for the front end and compares their results with Python (test/Reference).
-# New inputs stay in build/fuzz/corpus, ptx and artifact for the next run; --update adds the small ones that reach new
-# code to the corpora.
-# fuzz.sh --quick: runs the same for a minute or two without sanitizers, as ./run test does: the corpora, and mutants
-# and kernels from fixed seeds.
+# (ptx) and libtilert (artifact), and a third on the passes, with mutated IR from the examples and tests. Then it runs
+# random whole kernels with the compiler of build/ for another SECONDS, using different seeds for each commit. Finally,
+# for a tenth of SECONDS, it runs random kernels for the front end and compares their results with Python
+# (test/Reference). New inputs stay in build/fuzz/corpus, ptx and artifact for the next run; --update adds the small
+# ones that reach new code to the corpora.
+# fuzz.sh --quick: runs a short version for a minute or two without sanitizers, as ./run test does: the corpora, and
+# mutants and kernels from fixed seeds.
 # The last line is "fuzz: no finding ..." or the location of the finding and how to reproduce it. The exit code is
 # nonzero if there is a finding.
 set -euo pipefail

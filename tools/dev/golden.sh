@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# golden.sh ACTUAL EXPECTED: compares two texts; with TILE_BLESS=1 it rewrites the expected one instead.
+# golden.sh ACTUAL EXPECTED: compares two files; with TILE_BLESS=1 it overwrites EXPECTED with ACTUAL instead.
 set -eu
 if [ "${TILE_BLESS:-}" = 1 ]; then
   cp "$1" "$2"

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# run-tests.sh [BUILD] [--fuzz | --changed]: runs unit tests, lit tests, the repository checks, a share of the pass
-# matrix and, with --fuzz, the quick part of fuzzing. With --changed, runs only the test programs that were linked since
-# all tests last passed, the lit tests that the changes may affect (changed-tests.sh), and the checks. Prints the time
-# of each part and the slowest tests. The last line is "N passed, N failed"; the exit code is nonzero if something
-# failed.
+# run-tests.sh [BUILD] [--fuzz | --changed]: runs unit tests, lit tests, the repository checks, a share of the tests
+# with one compiler pass disabled (skip-matrix.sh) and, with --fuzz, the quick part of fuzzing. With --changed, runs
+# only the test programs that were linked since all tests last passed, the lit tests that the changes may affect
+# (changed-tests.sh), and the checks. Prints the time of each part and the slowest tests. The last line is "N passed, N
+# failed"; the exit code is nonzero if something failed.
 set -uo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 build=$(cd "${1:-$root/build}" && pwd)
@@ -98,7 +98,7 @@ repository_checks() {
 timed "unit tests" unit_tests
 timed "lit tests" lit_tests
 timed "checks of the repository" repository_checks
-# Each commit runs a different share of the pass matrix.
+# Each commit runs a different share of the tests with one pass disabled.
 [ "$mode" = --changed ] ||
   timed "share of the matrix of passes" check skip-matrix "$root/tools/dev/skip-matrix.sh" "$build" "$(git -C "$root" rev-parse HEAD 2>/dev/null || echo 0)"
 [ "$mode" != --fuzz ] || timed "fuzzing" check fuzz "$root/tools/dev/fuzz.sh" --quick

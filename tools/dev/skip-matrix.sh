@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # skip-matrix.sh [BUILD [HASH]]: runs every execution test once for each optimisation pass, with that pass disabled
-# (takes hours). With a commit hash, runs a tenth of the tests with one pass disabled; the hash selects both.
+# (takes hours). With a commit hash, runs a tenth of the tests with one pass disabled; the hash selects the tests and
+# the pass.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 build=$(cd "${1:-build}" && pwd) hash=${2:-}

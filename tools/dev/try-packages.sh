@@ -3,7 +3,7 @@
 # try-packages.sh [SUITE...]: as root, installs the packages of build/package in clean Debian roots (bookworm and
 # trixie). Then, as a new user there without GPU, driver and CUDA toolkit, it compiles a kernel, runs it in the
 # simulator, builds the examples with embedded kernels as their first lines say, and runs them. Finally it repeats some
-# of this with the archive. Needs mmdebstrap and the configured apt mirror.
+# of these steps with the archive. Needs mmdebstrap and the configured apt mirror.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 folder=$PWD/build/package
@@ -59,7 +59,8 @@ example dlpack dlpack
 [ ! -e /usr/include/onnxruntime ] || example onnxruntime-operator try-operator
 dpkg -r tile-compiler tile-dev tile >/dev/null
 
-# Unpack the archive in any folder; CMake must find it, and `run` must find it next to itself.
+# Unpack the archive in an arbitrary folder. CMake must find the package there, and `run` must find the tools next to
+# itself.
 tar xf tile-*.tar.gz
 mv tile-*/ moved
 moved/bin/tilec moved/share/tile/examples/softmax.tile -o softmax.ptx

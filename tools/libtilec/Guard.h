@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Keeps a fatal failure in a compilation from ending the host program.
+// Prevents a fatal failure in a compilation from ending the host program.
 #pragma once
 
 #include "llvm/ADT/STLFunctionalExtras.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Requests, answers and messages are memory-backed files of any size, so neither process waits for the other to read.
+// Requests, answers and messages are memory-backed files of any size, so neither process has to wait until the other
+// one reads.
 #include "Worker.h"
 
 #include "llvm/Support/FileSystem.h"

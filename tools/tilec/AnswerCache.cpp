@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Computes cache keys. Two builds of the compiler may have the same version, so the linker's build ID is part of the
-// key.
+// Computes cache keys. Different builds of the compiler may have the same version, so the linker's build ID is part of
+// the key.
 #include "AnswerCache.h"
 
 #include "Driver/OutputFile.h"

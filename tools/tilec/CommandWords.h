@@ -17,7 +17,7 @@ std::optional<int> parseWords(llvm::ArrayRef<const char *> words, CLI::App &app,
 std::optional<int> readInput(CommandLine &line);
 
 /// Returns the kernels with launch directives if the file has several and none is selected. Otherwise returns one empty
-/// name, with which the front end chooses the kernel.
+/// name, for which the front end chooses the kernel.
 std::vector<std::string> listSelectedKernels(const CommandLine &line);
 
 } // namespace tile

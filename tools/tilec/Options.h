@@ -14,7 +14,7 @@ struct CommandLine {
   std::vector<std::string> inputs; ///< several, or "NAME=FILE", for a pack; the first is also `compiler.input`
   bool languageGiven = false;      ///< -x was given
   driver::VariantOptions variants;
-  std::string output;               ///< empty: not given
+  std::string output;               ///< path of the output; empty: no -o
   std::string depfile;              ///< path of the dependency file; empty: none
   std::string cacheFolder;          ///< folder of the result cache; empty: no cache
   uint64_t cacheBytes = 1 << 30;    ///< maximum size of the cache

@@ -39,8 +39,8 @@ std::optional<std::string> targetOfDevice(const runner::CudaDeviceInfo &info) {
   return std::nullopt;
 }
 
-/// Chooses between cuda and sim, and determines the target of the GPU and the number of SMs to compile for, which is
-/// that of the GPU, or the one requested for the simulator. Returns an exit code on failure.
+/// Chooses between cuda and sim, and determines the target and the number of SMs to compile for: those of the GPU or,
+/// for the simulator, the requested ones. Returns an exit code on failure.
 std::optional<int> chooseDevice(runner::RunOptions &run, CommandLine &line) {
   line.compiler.numSms = std::max(0, run.multiprocessors);
   if (run.device == "interp" || run.device == "sim")
@@ -278,8 +278,8 @@ struct PlannedKernel {
   std::vector<std::string> before;
 };
 
-/// Returns the kernel that is named or, if none is, all kernels with launch directives except those that run before
-/// another.
+/// Returns the kernel that the command line names or, if it names none, all kernels with launch directives except those
+/// that run before another kernel.
 std::vector<PlannedKernel> planKernels(const CommandLine &line, bool onlyOne) {
   frontend::DiagnosticEngine ignored; // errors are reported when the kernel is compiled
   frontend::Module module = driver::parseInput(line.compiler, /*sidecar=*/std::nullopt, ignored);

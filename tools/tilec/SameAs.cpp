@@ -21,7 +21,7 @@ constexpr int interpretedSms = 8; // InterpreterDevice::multiprocessorCount
 constexpr double compareSeconds = 60;
 constexpr uint64_t comparedCalls = 40;
 
-/// Returns the error that is allowed where no `expect` states one: a few rounding steps.
+/// Returns the tolerance for outputs whose `expect` states none: a few rounding steps.
 double withinOf(runtime::DataType type) {
   switch (type) {
   case runtime::DataType::F64:

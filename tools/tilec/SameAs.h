@@ -13,7 +13,7 @@ class App;
 namespace tile {
 
 struct SameAsOptions {
-  std::string file;                     ///< the other source; empty: not given
+  std::string file;                     ///< the other source; empty: no --same-as
   std::string kernel;                   ///< kernel of the other source
   std::vector<std::string> definitions; ///< NAME=VALUE for the other kernel
   runner::AgreementOptions agreement;   ///< options of the comparison, with the arguments
@@ -22,8 +22,8 @@ struct SameAsOptions {
 /// Adds the options of the comparison to `app`.
 void addSameAsOptions(CLI::App &app, SameAsOptions &options);
 
-/// Compares the kernels of `line` with those of the other source. `words` is the command line, from which the command
-/// that reproduces a difference is made. Prints the result and returns the exit code.
+/// Compares the kernels of `line` with those of the other source. `words` is the command line; if there is a
+/// difference, the command that reproduces it is derived from these words. Prints the result and returns the exit code.
 int compareSources(const CommandLine &line, SameAsOptions options, llvm::ArrayRef<const char *> words, bool isJson,
                    bool isStrict);
 

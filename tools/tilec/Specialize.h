@@ -11,7 +11,7 @@ namespace tile {
 
 /// Specializes the compilation for the launch's integers: assumes the powers of two that divide them (up to 16, which
 /// wide accesses need), and chooses open parameters for their values. Explicit options take precedence. On failure,
-/// reports it and returns an exit code.
+/// prints an error and returns an exit code.
 std::optional<int> specialize(const runner::RunOptions &run, CommandLine &line);
 
 } // namespace tile

@@ -29,7 +29,7 @@ struct VerifyRequest {
   verify::Options options;
   std::optional<double> seconds;
   SameAsOptions sameAs;
-  std::string sarif; ///< file for the answers that are not proofs; empty: none
+  std::string sarif; ///< file for the findings that are not proofs; empty: none
   bool isStrict = false, isJson = false;
 };
 
@@ -95,8 +95,8 @@ std::string nameOf(const driver::CompilerOptions &options) {
   return name;
 }
 
-/// Returns the cases of a kernel. The assumptions of variants are dropped, because the general variant accepts all of
-/// their launches.
+/// Returns the cases of a kernel. Drops the assumptions of variants: the general variant makes none and accepts every
+/// launch that another variant accepts.
 std::vector<Case> listCases(const CommandLine &line) {
   std::vector<Case> cases;
   std::set<std::string> names;
@@ -192,7 +192,7 @@ private:
     return 0;
   }
 
-  /// Adds an answer to the log, once, unless it is a proof.
+  /// Adds a finding to the log unless it is a proof or the log already contains it.
   void record(const verify::Finding &finding) {
     using Severity = mlir::DiagnosticSeverity;
     const std::string text = verify::toLine(finding);
