@@ -33,8 +33,8 @@ using Note = std::array<float, 4>;
 
 /// Offsets in the array of all parameters and in the array of their gradients, which one all-reduce sums over the
 /// ranks. Layers begin at multiples of 16 bytes. After the gradients, the array has the losses of the batch and the
-/// notes of all ranks: each rank writes its own losses and note and zeros for the other ranks, so the sum contains
-/// those of all ranks.
+/// notes of all ranks: each rank writes its own losses and its own note, and zeros for the other ranks, so the sum
+/// contains the losses and notes of all ranks.
 constexpr int weights1 = 0, bias1 = weights1 + pixels * hidden, weights2 = bias1 + hidden,
               bias2 = weights2 + hidden * digits, parameters = bias2 + (digits + 3) / 4 * 4, losses = parameters,
               notes = losses + batch, elements = notes + maxRanks * int(Note().size());
@@ -70,7 +70,7 @@ public:
     y = driver::allocate<float>(rows * digits);
     dh = driver::allocate<float>(size_t(share) * hidden);
     dy = driver::allocate<float>(size_t(share) * digits);
-    driver::call("cuCtxSynchronize"); // the rank's stream does not wait for the uploads
+    driver::call("cuCtxSynchronize"); // the non-blocking stream does not wait for the uploads
     rank.finishSetUp();
   }
   ~Training() { tile_dist_plan_destroy(plan); }
@@ -124,7 +124,7 @@ public:
   /// Returns true if the models of all ranks have the same bits.
   bool isEverywhereEqual() {
     const uint64_t hash = fingerprint();
-    Note mine; // integers of 16 bits are exact
+    Note mine; // floats represent 16-bit integers exactly
     for (size_t i = 0; i < mine.size(); ++i)
       mine[i] = float(hash >> (16 * i) & 0xffff);
     const std::vector<Note> all = exchange(mine);

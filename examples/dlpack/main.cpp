@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Computes the softmax of a matrix that another library owns and passes as a DLManagedTensor: first of a contiguous
-// matrix, then of a view of some columns of a wider matrix. Then tries three tensors that the launcher rejects.
+// Computes the softmax of matrices that another library owns and passes as a DLManagedTensor: first a contiguous
+// matrix, then a view of some columns of a wider matrix. Then tries three tensors that the launcher rejects.
 #include "../driver/driver.h"
 #include "launch.h"
 #include "softmax.h"

@@ -24,7 +24,8 @@ inline void check(tile_status status) {
 /// The state of a rank: a GPU, and a connection to the other ranks.
 class Rank {
 public:
-  /// `group` is the group of the threads, or null if ranks are processes and the environment says which rank this is.
+  /// `group` is the group of the threads. It is null if ranks are processes; the rank's number then comes from the
+  /// environment.
   Rank(tile_dist_group *group, int number) {
     driver::check(tile_runtime_create(driver::find, nullptr, &runtime));
     tile_dist_options options = {};
@@ -41,7 +42,7 @@ public:
   }
   Rank(const Rank &) = delete;
   Rank &operator=(const Rank &) = delete;
-  /// All plans must have been destroyed before.
+  /// Disconnects the rank. All plans must already have been destroyed.
   ~Rank() {
     tile_dist_destroy(comm);
     for (tile_kernel *kernel : kernels)
@@ -55,8 +56,8 @@ public:
     kernels.push_back(kernel);
     return kernel;
   }
-  /// Ends the set-up. Waits for the uploads, since the stream does not wait for them, and for the other ranks, since no
-  /// rank may allocate memory while the work of another rank waits for it.
+  /// Ends the set-up. Waits for the uploads, because the stream does not wait for them. Also waits for the other ranks,
+  /// because a rank must not allocate memory while work of another rank waits for the allocating rank.
   void finishSetUp() const {
     driver::call("cuCtxSynchronize");
     check(tile_dist_barrier(comm));

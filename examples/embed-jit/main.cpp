@@ -44,7 +44,7 @@ int main(int count, char **values) try {
   void *arguments[] = {&x, &factor, &size};
   for (int step = 0; step < 3; ++step) {
     check(tile_jit_launch(kernel, nullptr, arguments, 3));
-    if (step == 0) // otherwise the version for multiples of 16 would be ready only some launches later
+    if (step == 0) // otherwise the version for multiples of 16 would not be ready until a few launches later
       check(tile_jit_wait(jit));
   }
   const std::vector<float> scaled = driver::download(x, numbers.size());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The tokens of all ranks with their routing, and a reference of the layer and its gradients on the host, in fp64.
+// The tokens of all ranks with their routing, and a reference implementation of the layer and its gradients on the
+// host, in fp64.
 #pragma once
 
 #include "../driver/ranks.h"
@@ -77,7 +78,8 @@ private:
     return values;
   }
 
-  /// Adds what an expert contributes to a token and to the gradients. Returns the gradient of the weight.
+  /// Adds the contributions of an expert to the result of a token and to the gradients. Returns the gradient of the
+  /// routing weight.
   double addExpert(size_t expert, double weight, const double *x, const double *dy, double *result, double *slope) {
     double ofWeight = 0;
     for (size_t unit = 0; unit < width; ++unit) {

@@ -16,7 +16,7 @@ namespace {
 
 enum class Provider { Cpu, Cuda };
 
-/// One node of a model; ONNX Runtime may run it on several threads.
+/// One node of a model. ONNX Runtime may run a node on several threads concurrently.
 template <Provider provider> class SoftmaxKernel {
 public:
   SoftmaxKernel() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A reference of the perceptron and its gradients on the host, in fp64.
+// A reference implementation of the perceptron and its gradients on the host, in fp64.
 #pragma once
 
 #include "../driver/ranks.h"
@@ -7,7 +7,7 @@
 #include <cmath>
 #include <vector>
 
-constexpr int32_t tokens = 240, features = 64, hidden = 960; // divisible among 1 to 6 and 8 ranks
+constexpr int32_t tokens = 240, features = 64, hidden = 960; // divisible by 1 to 6 and by 8
 
 /// The results in row-major order. Gradients of weights have a row for each hidden unit.
 struct Reference {

@@ -18,7 +18,7 @@ struct Images {
   int count() const { return int(labels.size()); }
 };
 
-/// The training images and the test set, which is every fifth image.
+/// The training images, and the test set, which consists of every fifth image of the file.
 struct Data {
   Images learned, tested;
 };

@@ -5,7 +5,7 @@
 //   h = x + attention(norm(x) @ w_qkv) @ w_out
 //   y = h + (silu(gate) * value) @ w_down        gate, value = norm(h) @ w_both
 //
-//   transformer-block         a small block, each result compared with fp64; without a GPU in the simulator
+//   transformer-block         runs a small block and compares each result with fp64; without a GPU, in the simulator
 //   transformer-block time    also times a large block, with and without overlapping launches; needs a GPU
 //
 // Tensors are 16-bit floats, with fp32 accumulation. The forward pass saves what the backward pass needs.
@@ -13,13 +13,13 @@
 #include "attention_backward_keys.h"
 #include "attention_backward_queries.h"
 #include "attention_forward.h"
+#include "gemm.h"
+#include "gemm_residual.h"
 #include "linear_backward_input.h"
 #include "linear_backward_weight.h"
 #include "merge_heads.h"
 #include "norm_backward.h"
 #include "norm_forward.h"
-#include "gemm.h"
-#include "gemm_residual.h"
 #include "reference.h"
 #include "split_gradient.h"
 #include "split_heads.h"
@@ -237,7 +237,8 @@ void timeLarge(Device &device, const Kernels &kernels) {
   const Inputs inputs(shape);
   Block block(device, kernels, shape);
   inputs.upload(device, block);
-  // The number of multiply-adds of the GEMMs with weights and of the two GEMMs of attention, half of which are masked.
+  // The number of multiply-adds of the GEMMs with weights and of attention's two GEMMs, of which only the unmasked half
+  // counts.
   const double m = double(shape.tokens()), n = double(shape.width()), f = double(shape.hidden);
   const double gemms = m * n * (4 * n + 3 * f), attention = m * n * double(shape.length);
   auto measure = [&](const char *name, double operations, auto &&work) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A reference of the block on the host in double precision: forward, and backward by the chain rule, step by step.
+// A reference implementation of the block on the host in double precision: the forward pass, and the backward pass by
+// the chain rule, step by step.
 #pragma once
 
 #include <cstddef>

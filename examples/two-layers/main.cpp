@@ -2,9 +2,9 @@
 // Two consecutive GEMMs, y[M, N] = act(x[M, K] @ w1[K, H]) @ w2[H, N], in two forms:
 //
 //   two launches   the first writes h, with the activation in its epilogue; the second starts before the first ends
-//   fused          h stays in registers: for narrow layers, where storing and loading h takes longer than the MMAs
+//   fused          h stays in registers; for narrow layers, whose h takes longer to store and load than the MMAs take
 //
-//   two-layers         compares both forms with fp64 at small sizes; without a GPU in the simulator
+//   two-layers         compares both forms with fp64 at small sizes; without a GPU, in the simulator
 //   two-layers time    also times large sizes, with and without overlapping launches; needs a GPU
 #include "../driver/device.h"
 #include "fused.h"
@@ -57,7 +57,7 @@ std::vector<double> multiply(const std::vector<double> &left, const std::vector<
   return result;
 }
 
-/// Returns normally distributed values. The sequence repeats, but only after enough values for a measurement.
+/// Returns normally distributed values, which repeat only after 65537 values.
 std::vector<Half> draw(size_t count, double deviation) {
   constexpr size_t maxDifferent = 65537; // prime, so that rows differ
   static std::mt19937_64 generator(1);

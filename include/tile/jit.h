@@ -43,7 +43,7 @@ TILE_API const char *tile_jit_last_error(void);
    may be NULL. */
 TILE_API tile_status tile_jit_create(tilec_compiler *compiler, tile_runtime *runtime, const tile_jit_options *options,
                                      tile_jit **jit);
-/* Cancels pending compilations and destroys all kernels; their launches must have ended. */
+/* Cancels pending compilations and destroys all kernels. All launches of the kernels must have ended. */
 TILE_API void tile_jit_destroy(tile_jit *jit);
 
 /* Returns the kernel of a source in `*kernel`; options are those of tilec_request. The kernel is compiled for the GPU

@@ -58,9 +58,9 @@ TILE_API tile_status tile_dist_connect_threads(tile_dist_group *group, int rank,
 TILE_API tile_status tile_dist_connect(const char *address, int rank, int size, const tile_dist_options *options,
                                        tile_dist_comm **comm);
 /* Collective. Like tile_dist_connect, with the rank, size and address that torchrun, Open MPI, MPICH, or Slurm set in
-   the environment; a single rank if none of them is found. `get` returns the variables: tile_dist_getenv, or a function
-   of the application. The host is MASTER_ADDR, or else the first host of the job; the port is MASTER_PORT + 1, or 29400
-   without MASTER_PORT. */
+   the environment; a single rank if none of them is found. `get` returns the value of a variable: tile_dist_getenv, or
+   a function of the application. The host is MASTER_ADDR, or else the first host of the job; the port is MASTER_PORT +
+   1, or 29400 without MASTER_PORT. */
 typedef const char *(*tile_dist_variable)(void *user, const char *name);
 TILE_API tile_status tile_dist_connect_environment(tile_dist_variable get, void *user, const tile_dist_options *options,
                                                    tile_dist_comm **comm);
@@ -81,10 +81,10 @@ TILE_API tile_status tile_dist_describe(const tile_dist_comm *comm, tile_dist_in
 
 /* Collective: returns when all ranks have called it. Does not wait for their GPUs. */
 TILE_API tile_status tile_dist_barrier(tile_dist_comm *comm);
-/* Waits for a stream, at most for the time limit. If the limit passes or a rank has died, waiting work is released and
-   the communicator becomes unusable: from then on all its functions return the error. The death of a process releases
-   waiting work immediately, even in streams for which the application waits by other means. Results are therefore valid
-   only if a call to this function after the work returns TILE_OK. */
+/* Waits for a stream, but no longer than the time limit. If the limit expires or a rank has died, waiting work is
+   released and the communicator becomes unusable: from then on, all its functions return the error. The death of a
+   process releases waiting work immediately, even in streams for which the application waits by other means. Results
+   are therefore valid only if a call to this function after the work returns TILE_OK. */
 TILE_API tile_status tile_dist_synchronize(tile_dist_comm *comm, void *stream);
 
 typedef enum tile_dist_operation {
@@ -143,8 +143,8 @@ typedef struct tile_dist_plan_info {
   tile_dist_form form;
   double sequential_microseconds; /* expected; negative: unknown */
   double overlapped_microseconds;
-  /* Memory that peers access. If a run's `a` (all-gather) or `c` (all-reduce) is this address, nothing is copied
-     locally. NULL if the operation has no such memory. */
+  /* Memory that peers access. If a run's `a` (all-gather) or `c` (all-reduce) is this address, no local copy is made.
+     NULL if the operation has no such memory. */
   void *a, *c;
   /* All-gather: after a run and until the next one, the rows of all ranks, which a backward pass needs. NULL with a
      single rank, which has all rows anyway. */
@@ -216,9 +216,10 @@ typedef struct tile_dist_moe_operands {
    y. */
 TILE_API tile_status tile_dist_moe_run(tile_dist_plan *plan, void *stream, const tile_dist_moe_operands *operands);
 
-/* The same in three steps, between which other work can be enqueued, such as a shared expert, or experts of another
-   kind in place of the second step. Each run consists of all steps in this order; if their streams differ, the caller
-   orders them. A step reads only the operands that its comment lists. */
+/* Do the same as tile_dist_moe_run in three steps. Other work, such as a shared expert, can be enqueued between the
+   steps, and experts of another kind can replace the second step. Each run consists of all steps in this order. If the
+   streams of the steps differ, the caller must order the steps. A step reads only the operands that its comment lists.
+   */
 TILE_API tile_status tile_dist_moe_dispatch(tile_dist_plan *plan, void *stream,
                                             const tile_dist_moe_operands *operands); /* tokens, x, ids, weights */
 TILE_API tile_status tile_dist_moe_experts(tile_dist_plan *plan, void *stream,
@@ -253,9 +254,9 @@ typedef struct tile_dist_moe_gradients {
 TILE_API tile_status tile_dist_moe_backward(tile_dist_plan *plan, void *stream,
                                             const tile_dist_moe_gradients *gradients);
 
-/* The same in three steps, like those of a run. After the first step, tile_dist_moe_info.gradients contains the
-   gradients of the experts' results. The third step sends tile_dist_moe_info.results, which then contains the gradients
-   of the rows, back to the owners of the tokens. */
+/* Do the same as tile_dist_moe_backward in three steps, like those of a run. After the first step,
+   tile_dist_moe_info.gradients contains the gradients of the experts' results. The third step sends
+   tile_dist_moe_info.results, which then contains the gradients of the rows, back to the owners of the tokens. */
 TILE_API tile_status tile_dist_moe_backward_dispatch(tile_dist_plan *plan, void *stream,
                                                      const tile_dist_moe_gradients *gradients); /* tokens, dy */
 TILE_API tile_status tile_dist_moe_backward_experts(

@@ -57,8 +57,8 @@ typedef struct tilec_compiler_options {
      to it controls which code is launched, so only its owner should have write access. */
   const char *cache_folder;
   uint64_t cache_bytes; /* maximum size of the cache; 0: 1 GiB. Results larger than 1/16 of it are not cached. */
-  /* 1: compile in a separate process, tilec, which takes 10 ms longer. If that process fails, even by crashing,
-     tilec_compile returns a status. */
+  /* 1: compile in a separate process, tilec, which takes 10 ms longer. If that process fails or crashes, tilec_compile
+     returns an error status. */
   uint32_t isolate;
   const char *worker; /* with isolate: path of tilec; NULL: the one installed with the library */
   /* With isolate: memory limit of that process in bytes; 0: none. Has no effect without isolate. */
@@ -121,8 +121,9 @@ TILEC_API int tilec_result_is_cached(const tilec_result *result);
 TILEC_API const char *tilec_result_file(const tilec_result *result, size_t index);
 TILEC_API void tilec_result_destroy(tilec_result *result);
 
-/* Cancels compilations from another thread. Current and later compilations whose request has this cancellation return
-   TILEC_CANCELLED. They end after the current pass, or immediately if ptxas is running or `isolate` is set. */
+/* Cancels compilations from another thread. All current and later compilations whose requests refer to this
+   cancellation return TILEC_CANCELLED. A compilation ends after its current pass, or immediately if ptxas is running or
+   `isolate` is set. */
 TILEC_API tilec_status tilec_cancellation_create(tilec_cancellation **cancellation);
 TILEC_API void tilec_cancel(tilec_cancellation *cancellation);
 TILEC_API void tilec_cancellation_destroy(tilec_cancellation *cancellation);

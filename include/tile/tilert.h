@@ -40,7 +40,7 @@ typedef enum tile_status {
   TILE_OK = 0,
   TILE_ERROR_INVALID_ARGUMENT = 1, /* null pointer, wrong argument count, type or range */
   TILE_ERROR_FILE = 2,             /* a file cannot be read or written */
-  TILE_ERROR_NOT_AN_ARTIFACT = 3,  /* neither a cubin nor PTX with a manifest nor a .tilepack, or damaged */
+  TILE_ERROR_NOT_AN_ARTIFACT = 3,  /* not a cubin or PTX with a manifest or a .tilepack, or corrupt */
   TILE_ERROR_MANIFEST = 4,         /* the manifest is malformed or of an unknown version */
   TILE_ERROR_NO_DRIVER = 5,        /* libcuda.so.1 is absent or too old, or does not initialize */
   TILE_ERROR_NO_DEVICE = 6,        /* no such device, or no context is current */
@@ -54,8 +54,8 @@ typedef enum tile_status {
   TILE_ERROR_CHECK = 14,   /* returned by tile-run only: a result differs from its reference */
   TILE_ERROR_COMPILE = 15, /* returned by tile/jit.h only: the source cannot be compiled */
   /* Returned by tile/tile_dist.h only. */
-  TILE_ERROR_PEER = 16,    /* another rank has failed, or makes other calls */
-  TILE_ERROR_TIMEOUT = 17, /* a time limit has passed */
+  TILE_ERROR_PEER = 16,    /* another rank has failed, or has made a different call */
+  TILE_ERROR_TIMEOUT = 17, /* a time limit has expired */
   TILE_ERROR_NCCL = 18     /* NCCL is absent or too old, or a call failed */
 } tile_status;
 
@@ -193,10 +193,11 @@ TILE_API tile_status tile_kernel_prepare(tile_kernel *kernel);
 /* Scratch memory: thread blocks of some persistent kernels exchange partial results in global memory. By default the
    runtime allocates one buffer for each stream in which the kernel is launched (at most 128) and, for the per-thread
    default stream, for each thread. It keeps the buffer as long as the kernel. The first launch of a variant in a stream
-   allocates, which fails while the stream is being captured: call tile_kernel_prepare_stream first. A graph keeps using
-   the buffer of the stream in which it was captured, so the graph must not overlap with launches in that stream. The
-   buffer of a destroyed stream is reused for the next stream with the same handle; the work of the old stream must have
-   ended by then. Each variant has a separate buffer; tile_launch_options.scratch is divided among them. */
+   allocates the buffer. This fails while the stream is being captured, so call tile_kernel_prepare_stream first. A
+   graph keeps using the buffer of the stream in which it was captured, so the graph must not overlap with launches in
+   that stream. The buffer of a destroyed stream is reused for the next stream with the same handle; the work of the old
+   stream must have ended by then. Each variant has a separate buffer; tile_launch_options.scratch is divided among
+   them. */
 
 /* Like tile_kernel_prepare, but also allocates scratch memory for launches in `stream` (a CUstream) if the kernel needs
    any. */
@@ -212,7 +213,7 @@ TILE_API tile_status tile_kernel_grid(const tile_kernel *kernel, void *const *ar
                                       int64_t grid[3]);
 
 /* Computes the size in bytes of the buffer that the kernel declares for pointer parameter `index` (`#: buffer`), for
-   the integers among `arguments`. `arguments` must contain entries for pointers, too, but these are not read. */
+   the integers in `arguments`. `arguments` must also contain entries for pointers, but these are not read. */
 TILE_API tile_status tile_kernel_buffer_bytes(const tile_kernel *kernel, uint32_t index, void *const *arguments,
                                               size_t count, int num_sms, size_t *bytes);
 
@@ -233,8 +234,8 @@ TILE_API tile_bf16 tile_bf16_from(double value);
 TILE_API tile_status tile_check_integer(const tile_kernel *kernel, uint32_t index, int64_t value);
 
 /* Checks arguments with the help of the driver, for debugging; a launch does not query the driver. Succeeds if a launch
-   with these arguments is possible and every pointer is memory of the current context's device, large enough for the
-   buffer that the manifest declares for it. A pointer without a declared buffer need only be device memory. */
+   would accept these arguments and every pointer refers to memory of the current context's device that is large enough
+   for the buffer declared for the parameter. If no buffer is declared, the pointer need only refer to device memory. */
 TILE_API tile_status tile_check_arguments(tile_kernel *kernel, void *const *arguments, size_t count);
 
 /* Variants. An artifact may contain several builds of a kernel: for aligned pointers and divisible sizes, for classes

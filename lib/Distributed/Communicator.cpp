@@ -267,7 +267,7 @@ Result<std::vector<CUdeviceptr>> Communicator::exchangeAddresses(std::string_vie
   for (const Address &address : valuesOf<Address>(*told)) {
     const int other = int(all.size());
     if (address.failed)
-      return makeError(TILE_ERROR_OUT_OF_MEMORY, "rank {}: {}: rank {} has no memory for it", rank(), subject, other);
+      return makeError(TILE_ERROR_OUT_OF_MEMORY, "rank {}: {}: rank {} is out of memory", rank(), subject, other);
     all.push_back(other == rank() ? mine : host->isOneProcess() ? address.pointer : 0);
     if (all.back() == 0 && hasPeers)
       if (Status status = driver->check(driver->ipcOpenHandle(&all.back(), address.handle, cuda::ipcLazyPeerAccess),

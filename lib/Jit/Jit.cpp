@@ -314,7 +314,8 @@ tile_status tile_jit_create(tilec_compiler *compiler, tile_runtime *runtime, con
   if (!compiler || !runtime || !jit)
     return fail(TILE_ERROR_INVALID_ARGUMENT, "tile_jit_create: an argument is a null pointer");
   if (options && options->struct_bytes < sizeof *options)
-    return fail(TILE_ERROR_INVALID_ARGUMENT, "tile_jit_create: 'struct_bytes' is not a size of tile_jit_options");
+    return fail(TILE_ERROR_INVALID_ARGUMENT,
+                "tile_jit_create: 'struct_bytes' does not match any version of tile_jit_options");
   if (options && options->specializations > SpecializationTable::most)
     return fail(TILE_ERROR_INVALID_ARGUMENT, fmt::format("{} specializations; at most {} are allowed",
                                                          options->specializations, SpecializationTable::most));

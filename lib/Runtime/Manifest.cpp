@@ -97,7 +97,7 @@ Status checkTensorMap(const TensorMapSpec &map, const Manifest &manifest, const 
   if (rowBytes % 16 != 0)
     return invalid(fmt::format("{}: a row of the box has {} bytes; expected a multiple of 16", place, rowBytes));
   if (map.swizzle != 0 && rowBytes > map.swizzle)
-    return invalid(fmt::format("{}: a row of the box has {} bytes; with swizzle {} at most {} are possible", place,
+    return invalid(fmt::format("{}: a row of the box has {} bytes; with swizzle {} at most {} are allowed", place,
                                rowBytes, map.swizzle, map.swizzle));
   if (Status status = checkExpressions(map.shape, names, "shape of the " + place); !status)
     return status;
@@ -113,7 +113,7 @@ Status checkLaunch(const LaunchInfo &launch, const ExpressionNames &names) {
       return invalid(fmt::format("cluster dimension is {}; expected 1 to 16", size));
   const int64_t clusterSize = launch.cluster[0] * launch.cluster[1] * launch.cluster[2];
   if (clusterSize > 16)
-    return invalid(fmt::format("the cluster has {} thread blocks; at most 16 are possible", clusterSize));
+    return invalid(fmt::format("the cluster has {} thread blocks; at most 16 are allowed", clusterSize));
   const int64_t (&group)[3] = launch.programsPerCluster;
   const bool isGroup = inRange(group[0], 1, 16) && inRange(group[1], 1, 16) && inRange(group[2], 1, 16);
   if ((group[0] != 0 || group[1] != 0 || group[2] != 0) &&
@@ -148,7 +148,7 @@ Status checkLaunch(const LaunchInfo &launch, const ExpressionNames &names) {
     return invalid(fmt::format("scratch_per_cta is {} bytes, but only a persistent kernel can have scratch memory",
                                launch.scratchPerCta));
   if (launch.grid.size() > 3)
-    return invalid(fmt::format("the grid has {} dimensions; at most 3 are possible", launch.grid.size()));
+    return invalid(fmt::format("the grid has {} dimensions; at most 3 are allowed", launch.grid.size()));
   return checkExpressions(launch.grid, names, "grid");
 }
 

@@ -87,7 +87,7 @@ Status checkVariants(std::span<const Manifest *const> manifests) {
   if (manifests.empty())
     return malformed("no variants; expected at least a general one");
   if (manifests.size() > maxVariants)
-    return malformed(fmt::format("{} variants; at most {} are possible", manifests.size(), maxVariants));
+    return malformed(fmt::format("{} variants; at most {} are allowed", manifests.size(), maxVariants));
   std::map<std::pair<std::string, std::string>, size_t> seen;
   for (size_t i = 0; i < manifests.size(); ++i) {
     const Manifest &manifest = *manifests[i];
@@ -240,8 +240,9 @@ Status Pack::readIndex(std::string_view text, size_t frameBytes) {
       return reader.fail(path, "expected three sizes");
     const Frame frame{element[0].get<uint64_t>(), element[1].get<uint64_t>(), element[2].get<uint64_t>()};
     if (frame.contentBytes > largestContents)
-      return reader.fail(path, fmt::format("{} bytes at offset {}, {} decompressed; at most {} are possible",
-                                           frame.bytes, frame.offset, frame.contentBytes, largestContents));
+      return reader.fail(path,
+                         fmt::format("the frame at offset {} has {} bytes after decompression; at most {} are allowed",
+                                     frame.offset, frame.contentBytes, largestContents));
     uint64_t end = 0;
     if (__builtin_add_overflow(frame.offset, frame.bytes, &end) || end > UINT64_MAX - firstFrame)
       return reader.fail(path, fmt::format("{} bytes at offset {}", frame.bytes, frame.offset));

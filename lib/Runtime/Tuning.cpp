@@ -75,7 +75,7 @@ Result<TuningTable> parseTuning(std::string_view text) {
   table.parameters = reader.strings("parameters", true);
   if (table.parameters.size() > TILE_MAX_PARAMETERS)
     reader.fail("parameters",
-                fmt::format("{} names; at most {} are possible", table.parameters.size(), TILE_MAX_PARAMETERS));
+                fmt::format("{} names; at most {} are allowed", table.parameters.size(), TILE_MAX_PARAMETERS));
   table.variants = reader.strings("variants");
   reader.forEach("entries", [&](const Json &element, const std::string &path) {
     if (!error)

@@ -53,8 +53,9 @@ int tile::formatCommand(llvm::ArrayRef<const char *> words) {
   std::vector<std::string> files;
   app.add_flag("--check", isCheck, "Change nothing; fail if a file is not formatted");
   app.add_option("FILES", files, "Files to format; '-', or no file at all, formats standard input to standard output");
-  app.footer("Exit codes: 0 success; 1 a file has errors, or --check found one that is not formatted; 2 wrong command "
-             "line;\n3 a file cannot be read or written.");
+  app.footer(
+      "Exit codes: 0 success; 1 a file has errors, or --check found one that is not formatted; 2 invalid command "
+      "line;\n3 a file cannot be read or written.");
   try {
     app.parse(std::vector<std::string>(std::make_reverse_iterator(words.end()), // CLI11 expects arguments in reverse
                                                                                 // order

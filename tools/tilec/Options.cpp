@@ -40,7 +40,7 @@ Other commands; each has its own --help:
   tilec opt      The same as tile-opt
   tilec lsp      Language server for editors
 
-Exit codes: 0 success; 1 the input has errors or does not fit the target; 2 wrong command line;
+Exit codes: 0 success; 1 the input has errors or does not fit the target; 2 invalid command line;
 3 a file or tool is missing or cannot be read or written; 4 internal error.
 )";
 

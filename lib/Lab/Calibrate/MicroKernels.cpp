@@ -164,7 +164,7 @@ MicroKernel readKernel(std::string_view figure, unsigned bytes, unsigned threads
   // gpu-scope loads are not served by L1, because they must see the stores of all SMs.
   const std::string_view load = "ld.relaxed.gpu.global.L1::no_allocate";
   kernel.how =
-      fmt::format("{} of {} bytes, {} in flight a thread, {} threads a CTA", load, bytes, accessesAtOnce, threads);
+      fmt::format("{} of {} bytes, {} in flight per thread, {} threads per CTA", load, bytes, accessesAtOnce, threads);
   kernel.place = place;
   kernel.work = double(bytes) * accessesAtOnce * threads;
   kernel.setUp = firstAddress(bytes);
@@ -256,7 +256,7 @@ void addLatencies(const GpuTarget &target, std::vector<MicroKernel> &kernels) {
 
   if (target.has(Feature::AsyncCopy)) {
     MicroKernel copy{.figure = "cp_async_round_trip", .quantity = Quantity::ClocksPerStep};
-    copy.how = "cp.async.cg of 16 bytes a thread, commit, wait; one warp";
+    copy.how = "cp.async.cg of 16 bytes per thread, commit, wait; one warp";
     copy.threads = target::threadsPerWarp;
     copy.work = unroll;
     copy.shared = ".shared .align 16 .b8 buffer[512];\n";

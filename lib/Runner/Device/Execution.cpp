@@ -164,8 +164,8 @@ Result<Grid> chooseGrid(const RunOptions &options, const Manifest &manifest, con
   constexpr int64_t largest = 2147483647, largestOther = 65535, largestOfPersistent = 1 << 22;
   const int64_t other = manifest.launch.persistent ? largestOfPersistent : largestOther;
   if (sizes[0] > largest || sizes[1] > other || sizes[2] > other)
-    return makeError(TILE_ERROR_GRID, "the grid {}x{}x{} is too large; at most {}x{}x{} are possible", sizes[0],
-                     sizes[1], sizes[2], largest, other, other);
+    return makeError(TILE_ERROR_GRID, "the grid {}x{}x{} is too large; at most {}x{}x{} is allowed", sizes[0], sizes[1],
+                     sizes[2], largest, other, other);
   return Grid{sizes[0], sizes[1], sizes[2]};
 }
 
