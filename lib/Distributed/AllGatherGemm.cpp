@@ -142,8 +142,8 @@ private:
     return comm.driver->check(comm.driver->streamWaitEvent(stream, arrived[size_t(step - 1)], 0), "cuStreamWaitEvent");
   }
 
-  /// Multiplies rows after they have arrived. Chunked: first this rank's rows, then each other chunk as it arrives.
-  /// Sequential: all rows in one GEMM.
+  /// Multiplies rows after they have arrived. In the chunked form: first this rank's rows, then each other chunk when
+  /// it has arrived. In the sequential form: all rows in one GEMM.
   Status multiplyArrived(CUstream stream, CUdeviceptr b, CUdeviceptr c) {
     Status status = Success{};
     if (info.form == TILE_DIST_SEQUENTIAL) {

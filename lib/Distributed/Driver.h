@@ -42,7 +42,8 @@ struct Driver {
 
   /// Returns success, or an error with the driver's name and description of `result`.
   Status check(CUresult result, std::string_view call) const;
-  /// Returns true if memory of peers in the same process can be used; with `processes`, also in other processes.
+  /// Returns true if the driver can share memory between peers in the same process and, with `processes`, between
+  /// processes.
   bool hasPeers(bool processes) const;
 };
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Executes the steps of a mixture of experts.
 //
-// A rank may overwrite tokens that it sent in the previous run: it has received the parts of all other ranks in that
-// run, and they send their parts only after they have read all tokens that they received. Likewise a rank may overwrite
-// parts: it sends parts only after it has received the tokens of their owner, and the owner sends tokens only after it
-// has read the parts of the previous run.
+// A rank may overwrite the tokens that it pushed to other ranks in the previous run: in that run it received the parts
+// of all other ranks, and a rank sends its part only after it has read all tokens. A rank may also overwrite the parts
+// that it sent to an owner of tokens: it sends them only after it has received that owner's new tokens, and the owner
+// sends new tokens only after it has read the parts of the previous run.
 #include "Distributed/MoeBackward.h"
 
 namespace tile::dist {

@@ -87,8 +87,8 @@ std::string describe(const CompilerOptions &options, const target::GpuTarget &gp
   return text;
 }
 
-/// Chooses a cluster whose CTAs split K, for few tiles with many K steps. Used only if --size gives the sizes, because
-/// at most sizes a split kernel is slower than an unsplit one.
+/// Chooses a cluster whose CTAs split K, for a GEMM with only a few tiles and many K steps. Used only if --size gives
+/// the sizes, because at most sizes a split kernel is slower than an unsplit one.
 std::optional<frontend::ClusterShape> chooseCluster(const CompilerOptions &options, const target::GpuTarget &gpu,
                                                     const target::GemmProblem &problem,
                                                     const target::GemmEstimate &best) {

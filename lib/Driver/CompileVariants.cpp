@@ -182,7 +182,7 @@ bool VariantCompilation::run() {
     return false;
   WorkerProcesses workers(makesSeveral && !options.isGuest ? jobs.size() - 1 : 0,
                           [this](size_t index) { return compileInOtherProcess(jobs[index + 1]); });
-  workers.start(variants.jobs - 1); // this process compiles, too
+  workers.start(variants.jobs - 1); // this process also compiles
   Timing::Clock::time_point begin = Timing::Clock::now();
   bool isMade = general->run();
   files = general->sourceFiles();

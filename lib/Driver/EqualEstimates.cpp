@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Estimates the times of calls of several sizes in the same way as a launch.
+// Estimates the times of calls with several sizes, as a launch does.
 #include "Driver/EqualEstimates.h"
 
 #include "Runtime/Choice.h"

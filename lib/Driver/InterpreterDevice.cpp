@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Adapts the runner's arguments and buffers to those of the interpreter.
+// Converts the runner's arguments and buffers to arguments and buffers of the interpreter.
 #include "Driver/InterpreterDevice.h"
 
 #include "Frontend/Frontend.h"

@@ -12,7 +12,7 @@ namespace tile::driver {
 
 struct PlannedKernel {
   frontend::TileChoices tiles;
-  KernelLimits limits; ///< limits in addition to those of the options
+  KernelLimits limits; ///< limits in addition to the limits of the options
   runtime::CostSpec cost;
 };
 

@@ -6,7 +6,7 @@
 
 namespace tile::driver {
 
-/// Assumptions in addition to those of the options.
+/// Assumptions of a class of calls, in addition to the assumptions of the options.
 struct PromiseClass {
   std::string name; ///< "general", "aligned", "loads", "pieces4"
   std::map<std::string, int> assumptions = {};

@@ -13,13 +13,13 @@ namespace tile::driver {
 /// A compiled variant.
 struct MadeVariant {
   runtime::PackedVariant packed;
-  /// Position among the plans for its target: 0 is the general one, the last one is the least useful.
+  /// Position among the plans for the same target: 0 is the general variant, and the last one is the least useful.
   size_t rank = 0;
-  std::string why;           ///< its purpose, in one line
+  std::string why;           ///< the variant's purpose, in one line
   double seconds = 0;        ///< compile time
-  bool isNeeded = false;     ///< whether some of its calls are served by no other variant
-  size_t configuration = 0;  ///< index of its set of constants
-  bool hasCondition = false; ///< whether the configuration is only for some calls
+  bool isNeeded = false;     ///< whether some calls are served only by this variant
+  size_t configuration = 0;  ///< index of the variant's set of constants
+  bool hasCondition = false; ///< whether the variant's configuration has conditions on calls
 };
 
 /// A variant that is not in the artifact, and the reason.

@@ -25,21 +25,21 @@ struct VariantPlan {
       {}; ///< in addition to the options': strides of 1, a configuration's constants
   /// Values of open parameters; nullopt where the compilation chooses by the options' sizes.
   std::optional<frontend::TileChoices> tiles = {};
-  std::optional<int> numWarps = {}, numStages = {};   ///< of a configuration; nullopt: those of the options
+  std::optional<int> numWarps = {}, numStages = {};   ///< set by a configuration; nullopt: as in the options
   std::optional<unsigned> residentCtas = {};          ///< as in the options
   std::vector<std::string> disabled = {};             ///< optimisations, in addition to those disabled by the options
   KernelLimits limits = {};                           ///< in addition to those of the options
-  std::optional<runtime::CostSpec> cost = {};         ///< expected time of a call of a GEMM
-  std::optional<runtime::ProgramsCost> programs = {}; ///< work of each program of other kernels
-  std::vector<std::string> requirements = {};         ///< conditions of the calls that it serves
-  size_t configuration = 0;                           ///< index of its set of constants
+  std::optional<runtime::CostSpec> cost = {};         ///< for GEMMs: expected time of a call
+  std::optional<runtime::ProgramsCost> programs = {}; ///< for other kernels: work of each program
+  std::vector<std::string> requirements = {};         ///< conditions of the calls that the variant serves
+  size_t configuration = 0;                           ///< index of the variant's set of constants
   /// Serves only calls that no other variant serves, because its configuration is meant for others.
   bool isFallback = false;
   bool isNeeded = false;      ///< some calls are served by no earlier plan, so no limit may drop this one
   bool isAlternative = false; ///< another schedule of an earlier plan, for tile-run tune
   /// Warps of a program and stages of its loops as the front end emits them; 0: unknown.
   unsigned warps = 0, stages = 0;
-  std::string why; ///< its purpose, in one line
+  std::string why; ///< the variant's purpose, in one line
 };
 
 /// At least one plan. The first one, "general", makes no assumptions beyond the options, so it serves every call that a

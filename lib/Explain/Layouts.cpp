@@ -56,7 +56,8 @@ Json describeMemory(const Evidence &evidence) {
       for (size_t i = 0; i < requests->size(); ++i)
         if ((*requests)[i])
           accesses.push_back(requestJson(evidence, i, *(*requests)[i]));
-  // Show the most wasteful accesses first: loops are unrolled, so a kernel may have a thousand accesses of few kinds.
+  // Show the most wasteful accesses first: loops are unrolled, so a kernel may have a thousand accesses of only a few
+  // kinds.
   std::stable_sort(accesses.begin(), accesses.end(), [](const Json &a, const Json &b) {
     return a["wasted"].get<uint64_t>() > b["wasted"].get<uint64_t>();
   });

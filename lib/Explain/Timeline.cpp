@@ -58,7 +58,7 @@ struct Actor {
   std::unordered_map<uint32_t, Moment> loads; ///< registers with a pending load
   Groups mmas, copies;
   std::optional<size_t> meeting;    ///< index of the completion that the actor waits for after it has arrived
-  std::vector<Span> spans, awaited; ///< all spans; only waits for data of copies or loads
+  std::vector<Span> spans, awaited; ///< `spans`: all spans; `awaited`: only waits for data of copies or loads
   bool multiplies = false, copiesBlocks = false;
 };
 

@@ -168,7 +168,7 @@ llvm::json::Value define(const Document &document, llvm::StringRef uri, uint32_t
     const ImportedName *import = use->of.empty() ? nullptr : importOf(tree, use->of.front());
     if (!import)
       return nullptr;
-    // The file of a.b.c.name is that of a.b.c.
+    // a.b.c.name is defined in the file of a.b.c.
     ImportedName module = *import;
     if (!import->name.empty())
       module.module += (module.module.empty() ? "" : ".") + import->name;

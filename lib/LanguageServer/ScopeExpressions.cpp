@@ -69,7 +69,7 @@ void ScopeReader::readArguments(size_t i, size_t end, size_t scope, const std::s
   }
 }
 
-/// If the comma belongs to the parameters of a lambda that begins between `i` and the comma, returns the end of these
+/// If the comma separates parameters of a lambda that begins between `i` and the comma, returns the end of the lambda's
 /// parameters; otherwise returns `i`.
 size_t ScopeReader::endOfLambdaParameters(size_t i, size_t comma, size_t end) const {
   size_t lambda = find(i, comma, Tok::KwLambda);

@@ -26,8 +26,8 @@ size_t variantCount(const Artifact &artifact);
 /// Returns the manifest of a variant.
 const Manifest &variantManifest(const Artifact &artifact, size_t index);
 
-/// Returns true if a driver can compile the variant for later devices: it is PTX, or comes with the PTX from which it
-/// was assembled.
+/// Returns true if a driver can compile the variant for later devices: the variant is PTX, or a cubin that comes with
+/// its PTX.
 bool hasPtx(const Artifact &artifact, size_t index);
 
 /// Returns a variant as a separate artifact, with its image, manifest and, if available, PTX.

@@ -340,7 +340,7 @@ Error Chooser::explainAll(const Call &call, const DeviceVariants &device, size_t
     const Status status = explain(i, call, device);
     if (status)
       continue;
-    // The status code is that of the first failing variant, which is the most general one.
+    // Return the status code of the first failing variant, which is the most general one.
     if (code == TILE_OK)
       code = status.error().code;
     const auto known = std::find_if(reasons.begin(), reasons.end(),

@@ -38,7 +38,7 @@ struct RankedVariants {
   target::LeastTimes bounds;    ///< lower bounds of their times
 };
 
-/// The variants on one device. Immutable.
+/// The variants as seen by one device. Immutable.
 struct DeviceVariants {
   uint64_t number = 0; ///< unique in the process, because the memos of threads outlive kernels
   int multiprocessors = 0;
@@ -99,12 +99,12 @@ public:
 
 private:
   struct Variant {
-    std::vector<uint16_t> conditions; ///< indices of its conditions
+    std::vector<uint16_t> conditions; ///< indices of the variant's conditions
     size_t promises = 0;              ///< conditions that the general variant does not have
     std::vector<Expression> grid;
-    std::optional<uint16_t> gemm; ///< index of its GEMM sizes; nullopt: no model, or unsupported target
-    std::optional<uint16_t> work; ///< index of the work of its programs; nullopt: as above
-    bool takesCallersGrid = true; ///< whether its constants, and therefore its programs, are those of variant 0
+    std::optional<uint16_t> gemm; ///< index of the variant's GEMM sizes; nullopt: no model, or unsupported target
+    std::optional<uint16_t> work; ///< index of the work of the variant's programs; nullopt: as above
+    bool takesCallersGrid = true; ///< whether the variant has the constants of variant 0, so a caller's grid fits it
   };
   /// A parameter whose value is read; pointers are read as i64.
   struct Read {

@@ -24,7 +24,7 @@ struct Condition {
     Divisor,    ///< the integer in `slot` is a multiple of `divisor`
     Value,      ///< the integer in `slot` is `value`
     MapSize,    ///< `expression`, a dimension of a tensor map of the pointer in `slot`, is in range
-    MapStride,  ///< `expression` times `divisor` bytes is a valid stride of such a map
+    MapStride,  ///< `expression` times `divisor` bytes is a valid stride of a tensor map
     Requirement ///< `expression` is not 0
   };
   Kind kind = Kind::Alignment;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The CUDA driver as a table of function pointers, filled by dlopen(libcuda.so.1) or by the host application's lookup.
 //
-// The few required types and constants of the driver API are declared here with their documented layout, so that
-// neither building nor running the program needs a CUDA toolkit.
+// The few types and constants of the driver API that are needed are declared here, with their documented layouts and
+// values. So neither building nor running the program needs a CUDA toolkit.
 #pragma once
 
 #include "Runtime/Result.h"

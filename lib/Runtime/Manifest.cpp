@@ -195,7 +195,7 @@ ExpressionNames expressionNames(const Manifest &manifest) {
     else if (const bool *boolean = std::get_if<bool>(&value))
       names.constants.emplace_back(name, *boolean);
   }
-  // A launch runs on one GPU. For several GPUs, lib/Runner adds constants of these names.
+  // A launch runs on one GPU. For several GPUs, lib/Runner adds constants named this_rank and num_ranks.
   for (const auto &[name, value] : {std::pair<std::string_view, int64_t>{"this_rank", 0}, {"num_ranks", 1}})
     if (!manifest.findParameter(name) &&
         std::none_of(names.constants.begin(), names.constants.end(),

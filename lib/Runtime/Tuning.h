@@ -9,8 +9,9 @@
 //
 // A table is valid only for the variants, the device and the major version of the driver with which it was measured;
 // "pack" identifies the variants. "serves" is the set of variants that accept the call (Chooser::callClass). Among the
-// entries of its class, a call uses the entry for its sizes, or else the one for the nearest sizes, compared by the
-// logarithms of the ratios. Each ratio must be within a factor of two, unless there is no model of the variants' times.
+// entries of its class, a call uses the entry for its sizes. If there is none, it uses the entry for the nearest sizes,
+// where distances are computed from the logarithms of the ratios of sizes. Each size must be within a factor of two of
+// the call's, unless there is no model of the variants' times.
 #pragma once
 
 #include "Runtime/Result.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Wraps the functions of the library. Contexts are created per frame, since frames are few.
+// Wraps the functions of the library. A zstd context is created for each frame, because there are only a few frames.
 #include "Runtime/Zstd.h"
 
 #include <memory>

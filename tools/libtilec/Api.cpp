@@ -22,7 +22,7 @@ using tile::driver::DiskCache;
 using tile::driver::Outcome;
 
 struct tilec_compiler {
-  std::vector<std::string> options; ///< prepended to those of a request
+  std::vector<std::string> options; ///< prepended to the options of each request
   std::optional<DiskCache> cache;
   std::optional<tile::WorkerSettings> worker;
 };

@@ -9,8 +9,8 @@
 
 namespace tile {
 
-/// Parses the compiler's options into `line` and all others with `app`, whose name is that of the command. Returns the
-/// exit code if the command ends here, after --help or an error; otherwise nullopt.
+/// Parses the compiler's options into `line`, and all other words with `app`, which has the name of the command.
+/// Returns the exit code if the command ends here, after --help or an error; otherwise nullopt.
 std::optional<int> parseWords(llvm::ArrayRef<const char *> words, CLI::App &app, CommandLine &line);
 
 /// Reads the source that `line` names into `line`. Returns an exit code on failure.

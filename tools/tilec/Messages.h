@@ -12,7 +12,8 @@ namespace tile {
 /// Returns the colours that the environment requests.
 runner::Colours colours();
 
-/// Returns standard error, line-buffered, in colour if it is a terminal that supports it.
+/// Returns a line-buffered stream to standard error, which uses colours if standard error is a terminal that supports
+/// them.
 llvm::raw_ostream &messages();
 
 /// Prints an error without a source location in the chosen format. Returns the exit code.

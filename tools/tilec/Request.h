@@ -24,7 +24,8 @@ struct Answer {
   std::vector<std::string> files;
 };
 
-/// Encodes values as bytes for pipes and files. Decoding returns nullopt if the bytes do not encode such a value.
+/// Encode values as bytes for pipes and files, and decode them. The decoding functions return nullopt if the bytes are
+/// not a valid encoding.
 std::string encode(const Request &request);
 std::string encode(const Answer &answer);
 std::optional<Request> decodeRequest(llvm::StringRef bytes);

@@ -3,7 +3,7 @@
 //
 //   auto          cuBLAS for a kernel that is a single GEMM, optionally with bias and activation; cuBLAS for the GEMM
 //                 alone if the kernel computes more; a device-to-device copy for everything else
-//   cublas, copy  one of these
+//   cublas, copy  the baseline of this kind, even if it is not the default for the kernel
 //   cublaslt      cublasLtMatmul with the fastest algorithm in its heuristic's list, found by a search
 //   none          nothing
 //   FILE.cubin    another artifact of the same kernel, with the same inputs

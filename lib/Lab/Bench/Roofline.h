@@ -11,7 +11,7 @@
 //
 // If the resource with the largest share of the kernel's time accounts for almost all of it, this resource is the
 // bottleneck. If two resources together account for almost all of it, they alternate. Otherwise the bottleneck is the
-// tail, if the last wave leaves much of the GPU idle, or else latency.
+// tail if the last wave leaves much of the GPU idle. If it does not, the bottleneck is latency.
 #pragma once
 
 #include "Runner/Device/CudaDevice.h"

@@ -15,8 +15,8 @@ namespace {
 
 constexpr int64_t threadsPerWarp = target::threadsPerWarp;
 
-/// Returns the limits of a multiprocessor of this device, which are those of the latest target not newer than the
-/// device.
+/// Returns the target whose limits apply to the multiprocessors of this device: the latest target that is not newer
+/// than the device.
 const target::GpuTarget *limitsOf(const CudaDeviceInfo &device) {
   const target::GpuTarget *best = nullptr;
   for (const target::GpuTarget *known : target::allTargets())

@@ -158,7 +158,7 @@ int64_t drawSize(const SoakPlan::Size &size, uint64_t seed, uint64_t launch) {
   if (bits(3) % 2)
     value = roundUp(value, tileMultiple) + static_cast<int64_t>(bits(4) % 3) - 1;
   value = std::clamp(value, size.low, size.high);
-  return value / size.divisor * size.divisor; // `low` is a multiple of the divisor, too
+  return value / size.divisor * size.divisor; // at least `low`, which is a multiple of the divisor
 }
 
 } // namespace

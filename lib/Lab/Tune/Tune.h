@@ -11,14 +11,14 @@ namespace tile::runner {
 
 struct TuneOptions {
   RunOptions run;
-  ShapeRequest shapes; ///< if it has no arguments, those of `run` apply
+  ShapeRequest shapes; ///< if `shapes.arguments` is empty, the arguments of `run` apply
   TunerOptions tuner;
   Shard shard;
   std::vector<int> devices;      ///< if there are several, each has its own process; empty: the device of `run`
   std::string output;            ///< path of the table; empty: the artifact's name with ".tuning"
   bool embed = false;            ///< embed the table in the artifact instead
   std::string times;             ///< file to which a JSON line is written per measured variant; "": none
-  std::optional<double> seconds; ///< stop after the first call that ends later than this; the next run continues
+  std::optional<double> seconds; ///< stop after the first call that ends later than this time; the next run continues
 };
 
 /// Runs the tuning, prints the result and returns the exit code. Skips calls that are already in the journal next to

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Finds the fastest variant of an artifact for a call, on a GPU.
 //
-//   variants that serve the call ─▶ not excluded by the model ─▶ quick look ─▶ rounds of all; the better half remains
+//   variants that serve the call ─▶ not excluded by the model ─▶ quick look ─▶ rounds of all; the faster half remains
 //     ─▶ twice the rounds for that half, ... ─▶ one remains
 //
 // All variants use the same buffers. Kernels that take less than 50 us are measured by replaying graphs, because a

@@ -144,7 +144,7 @@ public:
     return node.operands[evaluate(*node.operands[0], {}).values[0] != 0 ? 1 : 2].get();
   }
 
-  /// Returns the number of operations of a call, excluding those of its operands.
+  /// Returns the number of operations of a call, without the operations that compute its operands.
   double flopsOf(const TensorNode &node) const {
     const PlannedCall call(*this, node, {});
     return flopsOf(node, call);

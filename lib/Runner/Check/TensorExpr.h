@@ -45,7 +45,8 @@ struct Tensor {
   std::vector<double> values;
 };
 
-/// The rows and columns to compute (the last two dimensions of the result). Null means all of them.
+/// The rows and columns to compute (positions in the last two dimensions of the result). Null means all rows or
+/// columns.
 struct Selection {
   const std::vector<int64_t> *rows = nullptr;
   const std::vector<int64_t> *columns = nullptr;
@@ -54,7 +55,7 @@ struct Selection {
 /// The number of operations of a kernel.
 struct TensorWork {
   double flops = 0;   ///< additions and multiplications in matrix multiplications
-  double special = 0; ///< exponentials, logarithms, roots etc., which a GPU computes in special function units
+  double special = 0; ///< exponentials, logarithms, roots etc., which a GPU computes in its special function units
 };
 
 /// The cost of evaluating a selection. If the condition of a `where` is constant, only the chosen operand counts. A

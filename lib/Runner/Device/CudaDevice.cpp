@@ -288,7 +288,7 @@ Result<RunTiming> CudaDevice::run(const runtime::Manifest &manifest, const Grid 
   Result<double> milliseconds = timer->milliseconds();
   if (!milliseconds)
     return milliseconds.error();
-  // Other ranks may write to this rank's buffers until they have ended, too.
+  // Other ranks may write to this rank's buffers until their kernels have ended.
   if (Status status = peers ? peers->meet() : Status(Success{}); !status)
     return status.error();
   if (Status status = session->download(arguments); !status)

@@ -31,7 +31,8 @@ Result<BufferOffsets> readOffsets(const RunOptions &options, const Manifest &man
   return offsets ? std::move(offsets) : runtime::withContext("--offset", offsets.error());
 }
 
-/// Returns the seed of a rank. Ranks have different random inputs; the first rank has those of a run on one device.
+/// Returns the seed of a rank. Ranks have different random inputs; the inputs of the first rank are the same as in a
+/// run on one device.
 uint64_t seedOf(const RunOptions &options) {
   constexpr uint64_t step = 0x9e3779b97f4a7c15; // far from the seeds that a user tries
   return options.seed + step * uint64_t(options.rank);

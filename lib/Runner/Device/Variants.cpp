@@ -94,8 +94,8 @@ Result<Variants> Variants::open(const RunOptions &options, const Artifact &artif
     reportWarning(options, fmt::format("'{}' is not used: the simulator has no times", options.tuning));
   }
   variants.target = options.target.empty() ? artifact.manifest.target : options.target;
-  // The simulator has few multiprocessors, but the variant is chosen as for a whole GPU, so the variant under test is
-  // the one that a launch uses.
+  // The simulator has only a few multiprocessors. The variant is nevertheless chosen for the number of multiprocessors
+  // of a real GPU, so the simulator tests the variant that a launch uses.
   const target::GpuTarget *gpu = target::findTarget(variants.target, artifact.manifest.card);
   const bool isWhole = options.multiprocessors == 0 && gpu;
   variants.device =

@@ -94,8 +94,8 @@ private:
     return fill(index, *source, text);
   }
 
-  /// Returns the shape and strides that the manifest declares or, without a declaration, those of the user's
-  /// specification.
+  /// Returns the shape and strides that the manifest declares. Without a declaration, returns those that the user's
+  /// specification implies.
   Result<BufferLayout> layoutOf(const Parameter &parameter, const FillText &source, const std::string &text) {
     const unsigned size = runtime::dataTypeSize(parameter.type);
     if (!parameter.buffer && source.function == "list")

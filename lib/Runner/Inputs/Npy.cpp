@@ -211,8 +211,8 @@ static Status convertElements(NpyArray &array, DataType from, DataType to) {
   return Success{};
 }
 
-/// Returns true if an array of shape `from` may be read as shape `to`: both have equally many elements, and neither
-/// shape is a permutation of the other.
+/// Returns true if an array of shape `from` may be read as shape `to`. Ignoring sizes of 1, the shapes must be equal,
+/// or have equally many elements without being permutations of each other, which suggests a transposed array.
 static bool isReshaped(std::vector<int64_t> from, std::vector<int64_t> to) {
   const auto count = [](const std::vector<int64_t> &shape) {
     return std::accumulate(shape.begin(), shape.end(), int64_t(1), std::multiplies<>());

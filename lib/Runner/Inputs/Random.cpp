@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Counter-based random numbers. The header explains why those of the standard library are not used.
+// Counter-based random numbers. The header explains why the standard library's generators are not used.
 #include "Runner/Inputs/Random.h"
 
 #include <algorithm>
