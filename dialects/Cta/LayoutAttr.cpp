@@ -67,7 +67,7 @@ LogicalResult LayoutAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
   // 2^23 is the maximum number of elements of a tensor.
   if (layout.inDimSizeLog2(layout::registerDim) > 23)
     return emitError() << "not a layout of a tensor: it has 2^" << layout.inDimSizeLog2(layout::registerDim)
-                       << " registers; at most 2^23 are possible";
+                       << " registers; at most 2^23 are allowed";
   if (ArrayRef<int64_t>(layout.outShape()) != shape)
     return emitError() << "layout is for shape [" << ArrayRef<int64_t>(layout.outShape()) << "] but the tensor is ["
                        << shape << "]";

@@ -119,11 +119,11 @@ LogicalResult SliceColumnsOp::verify() {
   if (src.getRank() != 2 || result.getRank() != 2 || src.getDimSize(0) != result.getDimSize(0) ||
       src.getElementType() != result.getElementType())
     return emitOpError() << "operand is " << src << " but the result is " << result
-                         << "; the result must be a matrix with as many rows";
+                         << "; the result must be a matrix with the same number of rows";
   int64_t columns = result.getDimSize(1), first = int32_t(getFirst());
   if (first < 0 || first % columns != 0 || first + columns > src.getDimSize(1))
-    return emitOpError() << "takes " << columns << " of " << src.getDimSize(1) << " columns from " << first
-                         << "; the first must be a multiple of their number";
+    return emitOpError() << "takes " << columns << " of " << src.getDimSize(1) << " columns, starting at column "
+                         << first << "; the first column must be a multiple of " << columns;
   if (!getLayoutAttr(src) || !getLayoutAttr(result))
     return emitOpError() << "operand and result must have a layout";
   std::optional<layout::SlicedLayout> sliced = layout::sliceDim(getLayout(src), 1, columns);

@@ -105,7 +105,8 @@ LogicalResult WarpRolesOp::verify() {
       return emitOpError() << "has two roles '" << attr.getName() << "'";
     if (!attr.getOneThread() && role.getFirstWarp() % attr.getWarps() != 0)
       return emitOpError() << "has role '" << attr.getName() << "' of " << attr.getWarps() << " warps at warp "
-                           << role.getFirstWarp() << "; its first warp must be a multiple of their number";
+                           << role.getFirstWarp() << "; the first warp of the role must be a multiple of "
+                           << attr.getWarps();
     bool isOfGroups =
         role.getFirstWarp() % target::warpsPerGroup == 0 && attr.countWarps() % target::warpsPerGroup == 0;
     if (attr.getRegisters() && !isOfGroups)
@@ -129,7 +130,7 @@ LogicalResult WarpRolesOp::verify() {
     unsigned all = *atStart * countWarps() * target::threadsPerWarp;
     if (registers > all)
       return emitOpError() << "gives its roles " << registers << " registers, but the CTA starts with " << all << ", "
-                           << *atStart << " a thread";
+                           << *atStart << " per thread";
   }
   return success();
 }

@@ -440,7 +440,7 @@ BlockAccessResult BlockPointers::analyze(LoadOp load) {
   if (auto splat = other ? other.getDefiningOp<SplatOp>() : nullptr)
     other = splat.getScalar();
   if (other && !matchPattern(other, m_PosZeroFloat()) && !matchPattern(other, m_Zero()))
-    return {std::nullopt, "'other' is not zero, with which TMA fills"};
+    return {std::nullopt, "'other' is not zero, but TMA fills with zeros"};
   BlockAccessResult result = AccessAnalysis(blocks, facts, load.getPtr(), load.getMask(), /*isWrite=*/false).run();
   for (const Condition &inside : result.access ? result.access->differences : Conditions())
     if (!isUnobservedOutside(load.getResult(), inside, blocks))

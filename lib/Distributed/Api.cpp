@@ -93,7 +93,7 @@ Status checkOptions(const char *function, const tile_dist_options *options, tile
 }
 
 Status wrongPlan(const char *function, const Plan &plan) {
-  return makeError(TILE_ERROR_INVALID_ARGUMENT, "{}: the plan is one of {}", function, plan.name);
+  return makeError(TILE_ERROR_INVALID_ARGUMENT, "{}: the plan is for {}", function, plan.name);
 }
 
 /// Runs `body`, which enqueues work for the plan.

@@ -219,7 +219,7 @@ Status Communicator::connectNccl(const tile_dist_options &options) {
         return Success{};
       if (!loaded)
         return loaded.error();
-      return !status ? status : makeError(TILE_ERROR_NCCL, "rank {} has no NCCL that can be used", other);
+      return !status ? status : makeError(TILE_ERROR_NCCL, "rank {} has no usable NCCL", other);
     }
   nccl = std::move(*loaded);
   // commInitRank may block forever, so it runs in a separate thread. NCCL's non-blocking communicators would make this

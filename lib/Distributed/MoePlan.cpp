@@ -36,7 +36,7 @@ Status checkShape(const Communicator &comm, const MoeRequest &request) {
     return makeError(TILE_ERROR_INVALID_ARGUMENT, "top_k is {}; expected at most the number of experts, {}",
                      shape.top_k, shape.experts);
   if (shape.capacity < 0)
-    return makeError(TILE_ERROR_INVALID_ARGUMENT, "capacity is {}; expected 0, or more", shape.capacity);
+    return makeError(TILE_ERROR_INVALID_ARGUMENT, "capacity is {}; expected at least 0", shape.capacity);
   constexpr int64_t most = int64_t(1) << 31; // limit of indices in kernels
   if (comm.size() * shape.tokens >= most / shape.top_k)
     return makeError(TILE_ERROR_INVALID_ARGUMENT, "{} ranks with {} tokens and top_k {}: expected less than 2^31 pairs",
@@ -236,7 +236,7 @@ Status MoePlan::report() {
   for (int other = 0; other < ranks(); ++other)
     if (const int32_t needed = found[firstOverflow + size_t(other)])
       return makeError(TILE_ERROR_INVALID_ARGUMENT,
-                       "{}: the experts of rank {} have {} pairs of token and expert; the plan's capacity is {}", name,
+                       "{}: the experts of rank {} have {} (token, expert) pairs; the plan's capacity is {}", name,
                        other, needed, capacity);
   return Success{};
 }

@@ -171,7 +171,7 @@ private:
       if (hello.size != size)
         refusal = fmt::format("rank {} was started with {} ranks, rank 0 with {}", hello.rank, hello.size, size);
       else if (hello.rank < 1 || hello.rank >= size || peers[hello.rank].socket)
-        refusal = fmt::format("there are two ranks {}, or it does not exist", hello.rank);
+        refusal = fmt::format("rank {} was started twice or does not exist", hello.rank);
       if (Status status = peer->send(refusal, deadline); !status)
         return status;
       if (!refusal.empty())

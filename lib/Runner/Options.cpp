@@ -44,7 +44,7 @@ std::string isSeconds(const std::string &text) {
 }
 
 const char *const exitCodeHelp = "Exit codes: 0 success; 1 a check failed, or the kernel could not be loaded or run; 2 "
-                                 "wrong options or arguments, including those that the kernel does not accept.";
+                                 "invalid options or arguments, including those that the kernel does not accept.";
 
 // Sections of --help.
 static constexpr const char *runGroup = "Running", *compareGroup = "Comparing", *ranksGroup = "Several GPUs",
@@ -96,9 +96,10 @@ static std::string isDevices(const std::string &text) {
 
 void addRankOptions(CLI::App &app, RunOptions &options) {
   app.add_option("--ranks", options.ranks,
-                 "Run the kernel on as many GPUs at once, simulated ones with --device=sim: each rank has its own "
-                 "buffers, and the tables that `peers` fills have the addresses of all. Without it, the number of "
-                 "processes that mpirun, srun or torchrun has started, if the kernel has such a table")
+                 "Number of GPUs that run the kernel at the same time, simulated with --device=sim: each rank has its "
+                 "own buffers, and the tables that `peers` fills contain the addresses of the buffers of all ranks. "
+                 "Default: the number of processes that mpirun, srun or torchrun has started, if the kernel has such "
+                 "a table")
       ->check(CLI::Range(1, 64))
       ->group(ranksGroup);
   app.add_option("--devices", options.devices, "GPUs of the ranks (default: 0, 1 and so on)")

@@ -92,7 +92,7 @@ runtime::Result<std::unique_ptr<LoadedPtx>> SimulatedDevices::load(int device, c
   if (module->target.empty())
     return makeError(TILE_ERROR_INVALID_ARGUMENT, "line 1: the module has no .target");
   if (!settings.runs(module->target))
-    return makeError(TILE_ERROR_ARCHITECTURE, "PTX for {} does not run on {}, which TILE_SIM_DEVICE has chosen",
+    return makeError(TILE_ERROR_ARCHITECTURE, "PTX for {} does not run on {}, which TILE_SIM_DEVICE selects",
                      module->target, settings.target);
   if (Status status = checkTarget(*module); !status)
     return status.error();

@@ -52,7 +52,7 @@ Finding Checker::checkAssumption(AssumeOp op) {
     return finding;
   }
   if (!refute({{known.formulas, condition.truth, ""}}, op, main, finding))
-    finding.reason = "not proven; the other answers rely on it";
+    finding.reason = "not proven; the other results rely on it";
   return finding;
 }
 

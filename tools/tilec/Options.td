@@ -23,12 +23,12 @@ def o : JoinedOrSeparate<["-"], "o">, HelpText<"Write the result to <file>; '-' 
 defm emit : Value<"emit", "What to produce: ast, configs, tile, cta, nvvm, llvm, ptx, cubin (default), manifest, "
                           "header or tilepack",
                   "<kind>">;
-defm card : Value<"card", "Choose by the figures of a card that tile-run tune --calibrate has measured; the target is "
-                          "that card's unless --target says otherwise", "<file>">;
+defm card : Value<"card", "Make choices by the figures of a card that tile-run tune --calibrate has measured; the "
+                          "target is that card's unless --target says otherwise", "<file>">;
 defm target : Value<"target", "GPU to compile for (default: sm_90a), or several for a tilepack or a header; "
                               "--target=help lists them", "<gpu>,...">;
-defm header_name : Value<"header-name", "Prefix of the functions in a header (default: the kernel's name; of several "
-                                        "kernels, that of the file)", "<name>">;
+defm header_name : Value<"header-name", "Prefix of the functions in a header (default: the kernel's name; for several "
+                                        "kernels, the file's name)", "<name>">;
 def keep_ptx : Flag<["--"], "keep-ptx">, HelpText<"Embed the PTX in a header as well, so that the program also runs in "
                                                   "the simulator">;
 def strip : Flag<["--"], "strip">, HelpText<"Omit the PTX from a cubin or tilepack, which then runs only on GPUs and "

@@ -82,7 +82,7 @@ std::optional<SymValue> pythonBool(const PythonCall &call) {
 std::optional<SymValue> pythonFromHex(const PythonCall &call) {
   const std::string *text = textOf(call[0]);
   std::optional<double> value = text ? fromHex(*text) : std::nullopt;
-  return call.result(value ? succeed(*value) : fail("float.fromhex cannot read " + describe(call[0])));
+  return call.result(value ? succeed(*value) : fail("float.fromhex cannot parse " + describe(call[0])));
 }
 
 std::optional<SymValue> pythonAbs(const PythonCall &call) {

@@ -191,7 +191,7 @@ void addMemory(std::vector<MicroKernel> &kernels) {
   kernels.push_back(readKernel("dram_read_narrow", narrow, full, Residency::Full, Place::Dram, perNs));
   kernels.push_back(readKernel("dram_read_few", wide, few, Residency::OnePerSm, Place::Dram, perNs));
   MicroKernel write{.figure = "dram_write", .quantity = perNs, .residency = Residency::Full, .threads = full};
-  write.how = "st.global of 16 bytes, 256 threads a CTA";
+  write.how = "st.global of 16 bytes, 256 threads per CTA";
   write.place = Place::Dram;
   write.work = double(wide) * accessesAtOnce * full;
   write.setUp = firstAddress(wide);

@@ -184,7 +184,7 @@ void Findings::sameInstruction(const Deed &now, int32_t otherLane, const Site &s
   Report report;
   if (!begin(report, ReportKind::Race, now, now.line))
     return;
-  report.message = fmt::format("{} at {}: lanes {} and {} write different values at once", describe(now),
+  report.message = fmt::format("{} at {}: lanes {} and {} write different values at the same time", describe(now),
                                naming.location(site.space, site.address, site.rank), otherLane, now.lane);
   add(std::move(report));
 }

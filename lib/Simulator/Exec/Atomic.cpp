@@ -161,7 +161,7 @@ template <typename T> OperationPtr makeAtomic(Decoding &d, AtomicOp op, const Me
     replacement = d.source<T>(d.operand(next));
   if (!isRed && dests.size() != values.size()) {
     d.failed = true;
-    d.failure = "as many results as values are needed";
+    d.failure = "the number of results must equal the number of values";
   }
   return make<Atomic<T>>(op, suffixes, address, std::move(dests), std::move(values), replacement);
 }

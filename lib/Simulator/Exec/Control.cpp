@@ -120,7 +120,7 @@ Result<OperationPtr> decodeCall(Decoding &d) {
     return makePrint(arguments[0], arguments[1], results);
   if (name == "__assertfail" && arguments.size() == 5)
     return makeAssertFail(arguments);
-  return d.error(fmt::format("calls of '{}' are not supported: only of vprintf and __assertfail", name));
+  return d.error(fmt::format("calls to '{}' are not supported, only calls to vprintf and __assertfail", name));
 }
 
 } // namespace

@@ -178,7 +178,7 @@ public:
     for (LaneMask remaining = active; remaining; remaining &= remaining - 1)
       if (const unsigned lane = firstLane(remaining); size.one(warp, lane) % wordBytes != 0)
         return warp.fault(ReportKind::InvalidOperand, instruction->loc, int32_t(lane),
-                          fmt::format("st.bulk of {} bytes, no multiple of {}", size.one(warp, lane), wordBytes));
+                          fmt::format("st.bulk of {} bytes, not a multiple of {}", size.one(warp, lane), wordBytes));
     for (uint64_t offset = 0; active; offset += wordBytes) {
       for (LaneMask remaining = active; remaining; remaining &= remaining - 1)
         if (const unsigned lane = firstLane(remaining); offset >= size.one(warp, lane))

@@ -126,7 +126,7 @@ bool mayAccess(const LaneAccess &access, Space space) {
 
 bool reportSpace(Warp &warp, const LaneAccess &access, unsigned lane, Space space, uint64_t address) {
   warp.fault(ReportKind::InvalidOperand, access.instruction->loc, lane,
-             fmt::format("{} of {} bytes at {}, where it is not possible", accessName(access.kind), access.bytes,
+             fmt::format("{} of {} bytes at {}, where it is not allowed", accessName(access.kind), access.bytes,
                          describeAddress(warp, space, address)));
   return false;
 }

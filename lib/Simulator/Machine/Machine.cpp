@@ -348,7 +348,7 @@ std::string PrintBuffer::text() const {
   if (!dropped)
     return bytes;
   const char *lineEnd = bytes.empty() || bytes.back() == '\n' ? "" : "\n";
-  return fmt::format("{}{}... and {} more calls of printf: a launch prints at most {} bytes\n", bytes, lineEnd,
+  return fmt::format("{}{}... and {} more calls to printf: a launch prints at most {} bytes\n", bytes, lineEnd,
                      dropped.load(), capacity);
 }
 

@@ -268,7 +268,7 @@ bool PtxParser::parseParameters(Function &parsed, std::vector<uint32_t> &list, b
       return false;
     head.variable.size = isOpen ? 0 : count * head.elementBytes;
     if (head.variable.size > limits::bytes || (isOpen && isEntry))
-      return failAt(line, "the parameter '{}' has no possible size", name);
+      return failAt(line, "parameter '{}' has an invalid size", name);
     head.variable.name = name;
     uint32_t index = uint32_t(module.variables.size());
     // `_` is the name of a prototype's parameter that needs no name.
@@ -290,7 +290,7 @@ bool PtxParser::parseThree(uint32_t (&values)[3]) {
     if (!takeInteger(value, "a size"))
       return false;
     if (value == 0 || value > UINT32_MAX)
-      return failAt(line, "{} is not a possible size", value);
+      return failAt(line, "{} is not a valid size", value);
     values[i] = uint32_t(value);
     if (!take(","))
       return true;

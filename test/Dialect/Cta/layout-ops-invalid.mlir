@@ -112,7 +112,7 @@ tile.kernel @slice_rows(%f: f32) {
 
 tile.kernel @slice_start(%f: f32) {
   %x = tile.splat %f : f32 -> tensor<16x16xf32, #acc>
-  // expected-error @below {{'cta.slice_columns' op takes 8 of 16 columns from 4; the first must be a multiple of their number}}
+  // expected-error @below {{'cta.slice_columns' op takes 8 of 16 columns, starting at column 4; the first column must be a multiple of 8}}
   %y = cta.slice_columns %x {first = 4 : i32} : tensor<16x16xf32, #acc> -> tensor<16x8xf32, #columns>
   tile.return
 }
@@ -124,7 +124,7 @@ tile.kernel @slice_start(%f: f32) {
 
 tile.kernel @slice_beyond(%f: f32) {
   %x = tile.splat %f : f32 -> tensor<16x16xf32, #acc>
-  // expected-error @below {{'cta.slice_columns' op takes 8 of 16 columns from 16; the first must be a multiple of their number}}
+  // expected-error @below {{'cta.slice_columns' op takes 8 of 16 columns, starting at column 16; the first column must be a multiple of 8}}
   %y = cta.slice_columns %x {first = 16 : i32} : tensor<16x16xf32, #acc> -> tensor<16x8xf32, #columns>
   tile.return
 }

@@ -112,7 +112,7 @@ tile.kernel @too_many_registers() {
 // -----
 
 tile.kernel @more_than_at_start() {
-  // expected-error @below {{'cta.warp_roles' op gives its roles 65536 registers, but the CTA starts with 64512, 168 a thread}}
+  // expected-error @below {{'cta.warp_roles' op gives its roles 65536 registers, but the CTA starts with 64512, 168 per thread}}
   cta.warp_roles role <consumer, warps = 8, registers = 240> {
   } role <producer, warps = 4, registers = 32, one_thread> {
   }
@@ -132,7 +132,7 @@ tile.kernel @same_name() {
 // -----
 
 tile.kernel @at_no_multiple() {
-  // expected-error @below {{'cta.warp_roles' op has role 'consumer' of 4 warps at warp 1; its first warp must be a multiple of their number}}
+  // expected-error @below {{'cta.warp_roles' op has role 'consumer' of 4 warps at warp 1; the first warp of the role must be a multiple of 4}}
   cta.warp_roles role <load, warps = 1, one_thread> {
   } role <consumer, warps = 4> {
   }

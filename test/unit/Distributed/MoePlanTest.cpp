@@ -38,7 +38,7 @@ TEST_F(MoePlanTest, shapesThatAreInvalid) {
   expectAll(plan([](int, Shape &shape) { shape.width = 4; }), "width is 4; expected a multiple of 8");
   expectAll(plan([](int, Shape &shape) { shape.tokens = 0; }), "tokens is 0; expected 1 to 2^31 - 1");
   expectAll(plan([](int, Shape &shape) { shape.top_k = 6; }), "top_k is 6; expected at most the number of experts, 4");
-  expectAll(plan([](int, Shape &shape) { shape.capacity = -1; }), "capacity is -1; expected 0, or more");
+  expectAll(plan([](int, Shape &shape) { shape.capacity = -1; }), "capacity is -1; expected at least 0");
   expectAll(plan([](int, Shape &shape) { shape.tokens = int64_t(1) << 29; }),
             "2 ranks with 536870912 tokens and top_k 2: expected less than 2^31 pairs");
   expectAll(plan([](int, Shape &shape) { shape.type = tile_dist_type(9); }), "type 9 does not exist");

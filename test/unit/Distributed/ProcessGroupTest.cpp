@@ -58,7 +58,7 @@ TEST(ProcessGroupTest, wrongWorldSize) {
 }
 TEST(ProcessGroupTest, twoRanksOfTheSameNumber) {
   const auto results = runAll({{0, 3}, {1, 3}, {1, 3}}, tellRank);
-  EXPECT_TRUE(contains(results[0], "there are two ranks 1, or it does not exist"));
+  EXPECT_TRUE(contains(results[0], "rank 1 was started twice or does not exist"));
   EXPECT_TRUE(!results[1] && !results[2]);
 }
 TEST(ProcessGroupTest, rankThatDoesNotExist) {

@@ -269,7 +269,7 @@ TEST(Pack, negative_framesWithOtherSizesThanTheIndexSays) {
   // "image of aligned" has 16 bytes.
   EXPECT_TRUE(has(errorOf(withIndex(pack, ",16]", ",15]")), "is damaged: 16 decompressed bytes; expected at most 15"));
   EXPECT_TRUE(has(errorOf(withIndex(pack, ",16]", ",17]")), "is damaged: 16 bytes; expected 17"));
-  EXPECT_TRUE(has(errorOf(withIndex(pack, ",16]", ",1099511627776]")), "1099511627776 decompressed"));
+  EXPECT_TRUE(has(errorOf(withIndex(pack, ",16]", ",1099511627776]")), "1099511627776 bytes after decompression"));
 }
 
 TEST(Pack, negative_frameThatClaimsATerabyte) {

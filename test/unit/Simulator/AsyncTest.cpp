@@ -145,7 +145,7 @@ TEST(Bar, misuse) {
   done:
   )");
   counts.threads = 96;
-  counts.expectAlways(ReportKind::BarrierMisuse, "others have come to it for");
+  counts.expectAlways(ReportKind::BarrierMisuse, "other threads have arrived for");
   SimulatedKernel twice(R"(
     setp.ge.u32 %p0, %r0, 32;
     @%p0 bra second;

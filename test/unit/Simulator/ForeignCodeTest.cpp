@@ -102,7 +102,7 @@ TEST(ForeignCode, pairsThatAllocateBeforeTheyMeet) {
       "tcgen05.dealloc.cta_group::2.sync.aligned.b32 %r10, 64;\nEND:\n",
       1, "", {"9.0", "sm_100a", 4096, 4096});
   kernel.ctas = kernel.clusterSize = 2;
-  expectLatent(kernel, "before the CTAs of the pair have met");
+  expectLatent(kernel, "before the CTAs of the pair have synchronized");
 }
 
 /// Warp 0 makes `phases` copies, each after the previous one; warp 1 only polls, and may miss two phases.

@@ -281,7 +281,7 @@ TEST(PtxParser, Errors) {
   EXPECT_EQ(errorOf(kernel(".reg .b32 %r<1000000>;")), "line 5: more than 262144 registers");
   EXPECT_EQ(errorOf(kernel("call nothing;")), "line 5: 'nothing' is not declared");
   EXPECT_EQ(errorOf(kernel(".loc 1 2 3, inlined 1 2 3")), "line 5: unknown attribute 'inlined' of '.loc'");
-  EXPECT_EQ(errorOf(".entry k(.param .b32 x) .maxntid 0 { ret; }"), "line 1: 0 is not a possible size");
+  EXPECT_EQ(errorOf(".entry k(.param .b32 x) .maxntid 0 { ret; }"), "line 1: 0 is not a valid size");
   EXPECT_EQ(errorOf(".global .align 3 .b8 x;"), "line 1: the alignment 3 is not a power of two");
   EXPECT_EQ(errorOf(".global .b32 x[1] = {1, 2};"), "line 1: '2' values for 4 bytes");
   EXPECT_EQ(errorOf(".global .b64 x = y;"), "line 1: 'y' is not declared as a variable");

@@ -23,7 +23,7 @@ TEST(Restrictions, vectorsOf32BytesAreAligned) {
 TEST(Restrictions, spacesOfWritesAndAtomics) {
   SimulatedKernel(ofLocal + "mov.b32 %r1, 1;\nst.b32 [%d5], %r1;").expectNone();
   SimulatedKernel(ofParameter + "mov.b32 %r1, 1;\nst.b32 [%d5], %r1;")
-      .expectAlways(ReportKind::InvalidOperand, "param address 0x0, where it is not possible");
+      .expectAlways(ReportKind::InvalidOperand, "param address 0x0, where it is not allowed");
   SimulatedKernel(ofLocal + "mov.b32 %r1, 1;\nst.b32 [%d5], %r1;\natom.add.u32 %r1, [%d5], 1;")
       .expectAlways(ReportKind::InvalidOperand, "atomic access of 4 bytes at local address");
 }

@@ -230,7 +230,7 @@ TEST(Sandbox, printfIsBounded) {
   const std::string line(1000, 'a');
   const std::string text = printed(line + "\n", {}, 2000);
   EXPECT_LE(text.size(), PrintBuffer::capacity + 100);
-  EXPECT_NE(text.find("\n... and 953 more calls of printf: a launch prints at most 1048576 bytes\n"), std::string::npos)
+  EXPECT_NE(text.find("\n... and 953 more calls to printf: a launch prints at most 1048576 bytes\n"), std::string::npos)
       << text.substr(text.size() - 200);
 }
 

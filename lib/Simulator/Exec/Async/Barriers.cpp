@@ -132,16 +132,16 @@ private:
       values[0] = values[2] = 0;
       values[1] = 1;
     } else if (barrier.expected != threads) {
-      return misuse(
-          warp, active,
-          fmt::format("barrier {} for {} threads; others have come to it for {}", index, threads, barrier.expected));
+      return misuse(warp, active,
+                    fmt::format("barrier {} for {} threads; other threads have arrived for {}", index, threads,
+                                barrier.expected));
     } else if (barrier.isReduction != isReduction) {
       return misuse(warp, active, fmt::format("barrier {} with and without a reduction in the same phase", index));
     }
     if (aligned && (barrier.arrivedWarps >> warp.index & 1))
       return misuse(warp, active,
                     fmt::format("the warp arrives at barrier {} a second time in the same phase; {} of {} "
-                                "threads have come",
+                                "threads have arrived",
                                 index, barrier.arrived, barrier.expected));
     // In a partial last warp, the threads that do not exist arrive together with the warp's first thread.
     bool isFirst = firstLane(active) == firstLane(warp.alive);

@@ -73,7 +73,7 @@ private:
     uint32_t bytes = size.one(warp, lane);
     if (bytes % bulkAlignment)
       return warp.fault(ReportKind::Misaligned, instruction->loc, lane,
-                        fmt::format("a bulk copy of {} bytes, no multiple of {}", bytes, bulkAlignment));
+                        fmt::format("a bulk copy of {} bytes, not a multiple of {}", bytes, bulkAlignment));
     if (bytes == 0)
       return Step::Next;
     TransferPlan plan{.warp = warp, .instruction = *instruction, .lane = lane, .rows = BoxRows::linear(bytes)};
@@ -119,7 +119,7 @@ public:
       uint32_t bytes = size.one(warp, lane);
       if (bytes % bulkAlignment)
         return warp.fault(ReportKind::Misaligned, instruction->loc, lane,
-                          fmt::format("a prefetch of {} bytes, no multiple of {}", bytes, bulkAlignment));
+                          fmt::format("a prefetch of {} bytes, not a multiple of {}", bytes, bulkAlignment));
       if (bytes && !resolveGlobal(warp, instruction->loc, lane, source.one(warp, lane), bytes, bulkAlignment, range))
         return Step::Fault;
     }

@@ -234,8 +234,8 @@ private:
     if (phase == current || phase + 1 == current)
       return true;
     warp.fault(ReportKind::BarrierMisuse, instruction->loc, lane,
-               fmt::format("a test of phase {} of the {}, which is in phase {}: it can be asked about this phase and "
-                           "the one before",
+               fmt::format("a test of phase {} of the {}, which is in phase {}: only this phase and the previous one "
+                           "can be tested",
                            phase, barrierName(*ref.cta, ref.address), current));
     return false;
   }

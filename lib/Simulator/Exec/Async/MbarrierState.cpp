@@ -164,7 +164,7 @@ std::string describeBarrierWait(const BarrierRef &ref) {
   if (barrier.transactions > 0)
     text += fmt::format(", {} bytes missing", barrier.transactions);
   if (barrier.transactions < 0)
-    text += fmt::format(", {} bytes more have come than were expected", -barrier.transactions);
+    text += fmt::format(", {} bytes more than expected have arrived", -barrier.transactions);
   if (barrier.inFlight > 0)
     text += fmt::format(", {} bytes of copies in flight", barrier.inFlight);
   if (!barrier.arrivedNow.empty())
@@ -177,9 +177,9 @@ std::string describeBarrierWait(const BarrierRef &ref) {
     (cta->warps[id & 255]->alive ? absent : exited).push_back(id);
   }
   if (barrier.pending && !absent.empty())
-    text += fmt::format("; in the phase before they came from warps {}", warpList(*ref.cta, absent));
+    text += fmt::format("; in the previous phase, warps {} arrived", warpList(*ref.cta, absent));
   if (barrier.pending && !exited.empty())
-    text += fmt::format("; came in the phase before and have ended: warps {}", warpList(*ref.cta, exited));
+    text += fmt::format("; arrived in the previous phase and have ended: warps {}", warpList(*ref.cta, exited));
   return text;
 }
 

@@ -39,7 +39,7 @@ public:
   std::string describeWait(const Warp &warp, const Fragment &fragment) const override {
     if (fragment.progress == 0)
       return {};
-    return fmt::format("waits for {} registers, {} a thread instead of {}; {} are free",
+    return fmt::format("waits for {} registers, {} per thread instead of {}; {} are free",
                        (count - warp.registersPerThread) * warpSize, count, warp.registersPerThread,
                        warp.cta.freeRegisters);
   }

@@ -37,8 +37,9 @@ bool loadBox(Warp &warp, const Instruction &instruction, unsigned lane, const Te
     return false;
   }
   if (operand.listsRows && map.box[1] != 1) {
-    warp.fault(ReportKind::InvalidOperand, instruction.loc, lane,
-               fmt::format("rows one by one of a tensor map whose box has {} of them; 1 is needed", map.box[1]));
+    warp.fault(
+        ReportKind::InvalidOperand, instruction.loc, lane,
+        fmt::format("a copy of individual rows through a tensor map whose box has {} rows; 1 is needed", map.box[1]));
     return false;
   }
   for (unsigned dim = 0; dim < operand.count(); ++dim)
@@ -174,7 +175,7 @@ Result<OperationPtr> decodeTensorCopy(Decoding &d) {
   if (rank == 0 || (form.ctaGroup && !loads) || !d.finished(2 + loads + form.multicast + form.cacheHint))
     return d.unsupported();
   if (!decodeTensor(d, d.operand(loads), rank, operation->tensor))
-    return d.error("the number of coordinates is not that of the dimensions");
+    return d.error("the number of coordinates must equal the number of dimensions");
   operation->shared = d.address(d.operand(!loads));
   if (loads)
     operation->barrier = d.address(d.operand(2));

@@ -78,7 +78,7 @@ Status checkTensorMap(const TensorMap &map) {
   }
   uint64_t inner = uint64_t(map.box[0]) * map.elementBytes();
   if (inner % alignment)
-    return broken("the innermost box dimension of a tensor map has {} bytes, no multiple of {}", inner, alignment);
+    return broken("the innermost box dimension of a tensor map has {} bytes, not a multiple of {}", inner, alignment);
   uint64_t span = map.swizzle == MapSwizzle::None ? ~uint64_t(0) : uint64_t(16) << uint8_t(map.swizzle);
   if (inner > span)
     return broken("the innermost box dimension of a tensor map has {} bytes, more than the {} of its swizzle", inner,

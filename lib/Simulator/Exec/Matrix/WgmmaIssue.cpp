@@ -127,7 +127,7 @@ bool Wgmma::checkRegisters(Warp &warp) const {
     if (operation != this && overlaps(static_cast<const Wgmma *>(operation)->shape))
       return refuse(warp, ReportKind::AccumulatorUse, *this,
                     "{} uses registers of the wgmma at line {}, which is in flight: only accumulators of the same "
-                    "shape may be shared, else wgmma.wait_group must come first",
+                    "shape may be shared; otherwise wgmma.wait_group must come first",
                     instruction->text(), operation->instruction->loc.ptxLine);
   return true;
 }

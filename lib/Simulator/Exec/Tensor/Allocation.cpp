@@ -80,7 +80,8 @@ private:
     Checker *checker = checkerOf(warp);
     if (checker && !checker->hasMet(warp, *peer)) // allowed; CUTLASS's tutorials do this
       warn(warp, ReportKind::TensorMemory, *instruction, -1,
-           "{} before the CTAs of the pair have met: the other one may not have begun; a cluster barrier must come "
+           "{} before the CTAs of the pair have synchronized: the other CTA may not have begun; a cluster barrier must "
+           "come "
            "first",
            instruction->text());
     if (peer->tensor.requested && peer->tensor.requested != columns)

@@ -68,7 +68,7 @@ bool mayBeLineMajor(Element element) {
 }
 
 std::string describeShape(const MmaForm &form, const MmaShape &shape) {
-  return fmt::format("M {} and N {} are no shape of this kind with cta_group::{}", shape.m, shape.n, form.ctaGroup);
+  return fmt::format("M {} and N {} are not a shape of this kind with cta_group::{}", shape.m, shape.n, form.ctaGroup);
 }
 
 std::string readScales(uint32_t bits, const MmaForm &form, MmaShape &shape) {
@@ -91,7 +91,7 @@ std::string readInstructionDescriptor(uint32_t bits, const MmaForm &form, MmaSha
                                right = elementOf(form.kind, field(bits, 10, 3));
   const std::optional<Accumulator> accumulator = accumulatorOf(form, field(bits, 4, 2));
   if (!left || !right)
-    return fmt::format("{} and {} are no types of A and B of this kind", field(bits, 7, 3), field(bits, 10, 3));
+    return fmt::format("{} and {} are not types of A and B for this kind", field(bits, 7, 3), field(bits, 10, 3));
   if (form.kind == MmaKind::F16 && left != right)
     return "A and B have different types";
   if (!accumulator)
@@ -106,7 +106,7 @@ std::string readInstructionDescriptor(uint32_t bits, const MmaForm &form, MmaSha
   shape.traits.isBlackwell = true;
   shape.traits.saturate = !form.isScaled() && field(bits, 3, 1);
   if (shape.traits.saturate && form.kind != MmaKind::I8)
-    return "the bit for saturation is set, which kind::i8 alone has";
+    return "the bit for saturation is set, which only kind::i8 has";
   shape.negateLeft = field(bits, 13, 1);
   shape.negateRight = field(bits, 14, 1);
   if ((shape.negateLeft || shape.negateRight) && form.kind == MmaKind::I8)

@@ -76,7 +76,7 @@ bool Mma::checkFactors(Warp &warp, unsigned lane, const MmaIssue &issue) const {
   const unsigned maxLane = placement.isSpread ? 16 : 0;
   for (auto [first, name] : {std::pair(issue.accumulator.lane, "D"), std::pair(issue.leftInTensor.lane, "A")})
     if (first % 16 || first > maxLane)
-      return refuse(warp, ReportKind::InvalidOperand, *instruction, lane, "{}: {} begins at lane {}; {} possible",
+      return refuse(warp, ReportKind::InvalidOperand, *instruction, lane, "{}: {} begins at lane {}; {} allowed",
                     instruction->text(), name, first, maxLane ? "0 and 16 are" : "only 0 is");
   for (auto [isWide, isLineMajor] : {std::pair(issue.left.hasWideChunks, issue.shape.leftLineMajor),
                                      std::pair(issue.right.hasWideChunks, issue.shape.rightLineMajor)})

@@ -11,8 +11,8 @@ std::optional<matrix::Descriptor> takeDescriptor(Warp &warp, unsigned lane, cons
   const uint64_t version = bits >> 46 & 7, swizzle = bits >> 61;
   if (version != versionOfBlackwell) {
     refuse(warp, ReportKind::InvalidOperand, instruction, lane,
-           "{}: the descriptor of {}, {:#018x}, has {} in bits 46 to 48, where 1 must be{}", instruction.text(), what,
-           bits, version, bits >> 32 ? "" : ": its upper half is lost");
+           "{}: the descriptor of {}, {:#018x}, has {} in bits 46 to 48; expected 1{}", instruction.text(), what, bits,
+           version, bits >> 32 ? "" : ": its upper half is lost");
     return std::nullopt;
   }
   if (swizzle == 3 || swizzle == 5 || swizzle == 7 || (bits >> 52 & 1)) {
