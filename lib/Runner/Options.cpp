@@ -228,7 +228,7 @@ void addMeasureOptions(CLI::App &app, RunOptions &options) {
   app.add_option(
          "--baseline", options.baselines,
          "Baseline to compare with; may be repeated: cublas; cublaslt, the fastest algorithm found by a search; "
-         "copy, a device copy of as many bytes; none; another artifact; a .jsonl file of recorded times. "
+         "copy, a device copy of the same number of bytes; none; another artifact; a .jsonl file of recorded times. "
          "Default: cublas for a GEMM, otherwise copy")
       ->type_name("NAME|FILE")
       ->allow_extra_args(false)
@@ -275,7 +275,7 @@ void addRunOptions(CLI::App &app, RunOptions &options) {
   addSimulatorOptions(app, options);
   CLI::Option *bench =
       app.add_flag("--bench", options.bench,
-                   "Measure the kernel against cuBLAS (GEMMs) or a device copy of as many bytes (everything else)");
+                   "Measure the kernel against cuBLAS (GEMMs) or a copy of the same number of bytes (everything else)");
   bench->group(benchGroup);
   addMeasureOptions(app, options);
   app.get_option("--graph")->needs(bench);

@@ -223,20 +223,21 @@ void tile::addSameAsOptions(CLI::App &app, SameAsOptions &options) {
   for (const char *name : {"arguments", "--grid", "--seed"})
     add(app.get_option(name));
   app.get_option("arguments")
-      ->description("NAME=VALUE fixes an argument, NAME=LOW..HIGH draws an integer from a range; other sizes are drawn "
-                    "around multiples of block sizes; buffers as for tilec run");
+      ->description("NAME=VALUE fixes an argument, NAME=LOW..HIGH samples an integer from a range; other sizes are "
+                    "sampled around multiples of block sizes; buffers as for tilec run");
   add(app.add_option("--same-kernel", options.kernel, "Kernel of the other source")->type_name("NAME"));
   add(app.add_option("--same-define", options.definitions,
-                     "Value of a constexpr parameter of the other kernel, for which -D holds as well")
+                     "Value of a constexpr parameter of the other kernel, to which -D also applies")
           ->type_name("NAME=VALUE")
           ->allow_extra_args(false));
   add(app.add_option("--trials", agreement.trials, "Number of calls")
           ->check(CLI::Range(uint64_t(1), uint64_t(1000000)))
           ->capture_default_str());
   add(runner::addInputKinds(app, agreement.inputs));
-  add(app.add_option("--within", agreement.run.within,
-                     "Allowed error, relative to an element and to the root mean square of its buffer. Default: what "
-                     "`expect` allows; otherwise a few roundings of the type, 1e-5 for f32; integers must be equal")
+  add(app.add_option(
+             "--within", agreement.run.within,
+             "Allowed error, relative to an element and to the root mean square of its buffer. Default: what "
+             "`expect` allows; otherwise a few rounding errors of the type, 1e-5 for f32; integers must be equal")
           ->check(CLI::NonNegativeNumber));
 }
 

@@ -304,7 +304,7 @@ private:
   template <typename Parameters> Status call(const char *name, Parameters &parameters) const {
     const auto function = reinterpret_cast<int (*)(Parameters *)>(dlsym(library, name));
     if (!function)
-      return makeError(TILE_ERROR_UNSUPPORTED, "CUPTI has no function {}; CUDA 12.6 has", name);
+      return makeError(TILE_ERROR_UNSUPPORTED, "CUPTI has no function {}; CUDA 12.6 has it", name);
     const int status = function(&parameters);
     if (status == 0)
       return Success{};

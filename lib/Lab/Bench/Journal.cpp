@@ -32,7 +32,7 @@ Result<Journal> Journal::open(const RunOptions &options) {
   for (size_t number = 1; std::getline(lines, line); ++number) {
     const auto json = nlohmann::json::parse(line, nullptr, false);
     if (json.is_discarded() || !json.is_object())
-      return makeError(TILE_ERROR_FILE, "'{}', line {}: no measurement; nothing was changed", options.benchJson,
+      return makeError(TILE_ERROR_FILE, "'{}', line {}: not a measurement; nothing was changed", options.benchJson,
                        number);
     if (const auto key = json.find("key"); key != json.end() && key->is_string())
       journal.keys.insert(key->get<std::string>());

@@ -106,8 +106,8 @@ Action addBench(CLI::App &app, const RunOptions &start) {
   addCheckOptions(app, options->run);
   addMeasureOptions(app, options->run);
   app.add_option("--inputs", options->inputs,
-                 "Contents of floating-point inputs; each of several makes a case: random,zeros,uniform,uniform(0, "
-                 "1),ones. Power draw, and with it the clock, depends on the data")
+                 "Contents of floating-point inputs, such as random,zeros,uniform,uniform(0, 1),ones; each entry makes "
+                 "a case. Power draw, and with it the clock, depends on the data")
       ->type_name("FILL,...")
       ->group("Measuring");
   app.add_option(

@@ -35,7 +35,7 @@ Action addSoak(CLI::App &app, const RunOptions &start) {
   addKernelOptions(app, options->run);
   addVariantOptions(app, options->run);
   app.get_option("arguments")
-      ->description("NAME=LOW..HIGH draws an integer from a range (1..2048 for integers that are not given), "
+      ->description("NAME=LOW..HIGH samples an integer from a range (default for all integers: 1..2048), "
                     "NAME=VALUE fixes an argument; buffers as for tile-run run");
   app.add_option("--seconds", options->seconds, "How long to keep launching")
       ->check(isSeconds)

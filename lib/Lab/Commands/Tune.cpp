@@ -46,17 +46,18 @@ Action addTune(CLI::App &app, const RunOptions &start) {
   TuneOptions &tune = options->tune;
   tune.run = start;
   addArtifact(app, tune.run);
-  app.add_option("arguments", tune.run.arguments,
-                 "Arguments of all calls; from ranges of sizes, NAME=LOW..HIGH, --count calls are drawn log-uniformly, "
-                 "every other one with multiples of 16; buffers as for tile-run run")
+  app.add_option(
+         "arguments", tune.run.arguments,
+         "Arguments of all calls; for ranges of sizes, NAME=LOW..HIGH, --count calls are sampled log-uniformly, "
+         "half of them with multiples of 16; buffers as for tile-run run")
       ->type_name("NAME=VALUE");
   app.add_option("--shapes", tune.shapes.file,
                  "Measure the calls of this file, one per line, such as M=16 N=4096 K=4096")
       ->type_name("FILE");
-  app.add_option("--count", tune.shapes.count, "Number of calls to draw from ranges")
+  app.add_option("--count", tune.shapes.count, "Number of calls to sample from ranges")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
-  app.add_option("--seed", tune.run.seed, "Seed of the drawn sizes and of random inputs")->capture_default_str();
+  app.add_option("--seed", tune.run.seed, "Seed of the sampled sizes and of random inputs")->capture_default_str();
   app.add_flag("--all", tune.tuner.all,
                "Measure all variants that accept a call, not only those that the cost model expects to be within 1.5 "
                "times the best");

@@ -50,8 +50,8 @@ Action addVerify(CLI::App &app, const RunOptions &start) {
   addTimeLimit(app, options->run);
   addVerifyOptions(app, *options);
   app.get_option("arguments")
-      ->description("NAME=VALUE fixes an argument, NAME=LOW..HIGH draws an integer from a range; other sizes are drawn "
-                    "around multiples of block sizes; buffers as for tile-run run");
+      ->description("NAME=VALUE fixes an argument, NAME=LOW..HIGH samples an integer from a range; other sizes are "
+                    "sampled around multiples of block sizes; buffers as for tile-run run");
   app.get_option("--device")
       ->description("sim runs each variant under several orders of events; cuda or cuda:N compares each variant on the "
                     "GPU with the simulator's run of its PTX");

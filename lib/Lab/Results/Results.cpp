@@ -141,8 +141,8 @@ Result<std::vector<Measurement>> readResults(const std::string &file) {
       continue;
     const Json json = Json::parse(line, nullptr, false);
     if (json.is_discarded() || !json.is_object())
-      return makeError(TILE_ERROR_FILE, "'{}', line {}: no measurement; expected JSON as tile-run bench -o writes it",
-                       file, number);
+      return makeError(TILE_ERROR_FILE,
+                       "'{}', line {}: not a measurement; expected JSON as tile-run bench -o writes it", file, number);
     const auto bench = json.find("bench");
     if (bench == json.end() || !bench->is_object() || !(numberOf(*bench, "time_us") > 0))
       continue;

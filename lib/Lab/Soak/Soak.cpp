@@ -285,7 +285,7 @@ Result<std::vector<std::string>> drawArguments(const SoakPlan &plan, const Manif
       break; // without random sizes all attempts would be equal
   }
   return makeError(TILE_ERROR_INVALID_ARGUMENT,
-                   "kernel '{}' requires {}, which holds for no sizes that were drawn; give narrower ranges, like "
+                   "kernel '{}' requires {}, which holds for none of the sampled sizes; give narrower ranges, like "
                    "NAME=LOW..HIGH, or fixed sizes",
                    manifest.kernel, violated);
 }

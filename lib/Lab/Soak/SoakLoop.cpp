@@ -115,8 +115,8 @@ private:
 
   static std::string describeMemory(const MemoryUse &half, const MemoryUse &end) {
     const auto mebibytes = [](size_t bytes) { return static_cast<double>(bytes) / (1 << 20); };
-    std::string text = fmt::format("{:.0f} MiB of the host at half time, {:.0f} at the end", mebibytes(half.hostBytes),
-                                   mebibytes(end.hostBytes));
+    std::string text = fmt::format("{:.0f} MiB of the host halfway through, {:.0f} at the end",
+                                   mebibytes(half.hostBytes), mebibytes(end.hostBytes));
     if (half.deviceBytes && end.deviceBytes)
       text += fmt::format("; {:.0f} MiB of the GPU (all processes), then {:.0f}", mebibytes(*half.deviceBytes),
                           mebibytes(*end.deviceBytes));
