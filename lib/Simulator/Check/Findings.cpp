@@ -245,8 +245,8 @@ void Findings::remoteAtExit(const Deed &past, const Site &site, const Cta &cta) 
   Report report;
   if (!begin(report, ReportKind::EarlyExit, past, 0))
     return;
-  report.message = fmt::format("{} at {}: CTA ({},{},{}), whose memory it is, does not wait for it before it ends; a "
-                               "cluster barrier is missing",
+  report.message = fmt::format("{} at {}: CTA ({},{},{}), which owns this memory, ends without waiting for the access; "
+                               "a cluster barrier is missing",
                                describe(past), naming.location(site.space, site.address, site.rank), cta.id[0],
                                cta.id[1], cta.id[2]);
   add(std::move(report));

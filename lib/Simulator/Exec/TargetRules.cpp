@@ -97,7 +97,7 @@ bool hasAll(const Need &need, unsigned architecture, bool isSpecific) {
 
 std::string describe(const Need &need) {
   if (need.only)
-    return fmt::format("sm_{}a alone has", need.only);
+    return fmt::format("only sm_{}a has", need.only);
   return fmt::format("sm_{}{} and later have", need.least, need.isSpecific ? "a" : "");
 }
 

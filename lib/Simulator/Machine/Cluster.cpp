@@ -194,7 +194,7 @@ void Cluster::describeWaits(Report &report) const {
         waiting = &spun;
         text = spun.describeWait(*warp, fragment);
         if (text.empty())
-          text = "reads memory again and again, which no thread changes";
+          text = "repeatedly reads memory that no thread changes";
       }
       if (text.empty() && here.aligned && fragment.lanes != warp->alive)
         text = fmt::format("lanes {:#010x} wait for the others of the warp, {:#010x}", fragment.lanes,

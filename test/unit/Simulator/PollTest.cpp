@@ -21,7 +21,7 @@ TEST(Poll, flagThatNobodySets) {
   ASSERT_EQ(reports.size(), 1u) << kernel.text(reports);
   EXPECT_EQ(reports[0].kind, ReportKind::Deadlock);
   ASSERT_EQ(reports[0].notes.size(), 8u);
-  EXPECT_EQ(reports[0].notes[0].second, "reads memory again and again, which no thread changes");
+  EXPECT_EQ(reports[0].notes[0].second, "repeatedly reads memory that no thread changes");
 }
 
 TEST(Poll, flagsReadInTurn) {

@@ -95,7 +95,7 @@ TEST_F(SimModules, knowsWhichTargetsHaveWhat) {
       {"redux.sync.max.f32 %f0, %f1, -1;", "sm_100", "sm_100f", "no redux of floats; sm_100a and later have"},
       {"cvt.rn.f16x2.e4m3x2 %r0, %h0;", "sm_80", "sm_89", "no 8-bit floats"},
       {"setmaxnreg.dec.sync.aligned.u32 24;", "sm_90", "sm_90a", "no setmaxnreg"},
-      {"wgmma.fence.sync.aligned;", "sm_100a", "sm_90a", "no wgmma; sm_90a alone has"},
+      {"wgmma.fence.sync.aligned;", "sm_100a", "sm_90a", "no wgmma; only sm_90a has"},
       {"st.bulk.shared::cta [%r0], 8, 0;", "sm_90a", "sm_100", "no bulk stores"},
       {"cp.async.ca.shared.global [%r0], [%d0], 16;", "sm_75", "sm_80", "no asynchronous copies"},
       {"clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p, %q;", "sm_90a", "sm_120", "no cluster launch"}};

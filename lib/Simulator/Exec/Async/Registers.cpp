@@ -82,9 +82,10 @@ private:
         return refuse(warp, "warp {} executes {}, but warp {} of its group executes the setmaxnreg at line {}",
                       warp.index, instruction->text(), i, others[own.size() - 1]->loc.ptxLine);
       if (others.size() + 1 < own.size())
-        return refuse(warp,
-                      "{} comes before warp {} of the group has executed the one before it: the warps must synchronize",
-                      instruction->text(), i);
+        return refuse(
+            warp,
+            "{} comes before warp {} of the group has executed the previous setmaxnreg: the warps must synchronize",
+            instruction->text(), i);
     }
     uint32_t before = warp.registersPerThread;
     if (before && (increases ? count < before : count > before))

@@ -113,8 +113,8 @@ private:
                    threads = lines == tileRows ? 2 : 4;
     if (byte % scaleVector || byte + scaleVector > 4 || thread >= threads) {
       warp.fault(ReportKind::InvalidOperand, instruction->loc, -1,
-                 fmt::format("{}: scales from byte {} of thread {}; {} at once are in a register, and 0 to {} are "
-                             "threads",
+                 fmt::format("{}: scales from byte {} of thread {}; a register holds {} scales at a time, and the "
+                             "thread must be from 0 to {}",
                              instruction->text(), byte, thread, scaleVector, threads - 1));
       return false;
     }
