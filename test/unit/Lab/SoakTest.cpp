@@ -75,8 +75,8 @@ TEST(Soak, sizesSatisfyTheRequirements) {
   plan = planSoak({"M=9..50"}, manifest);
   Result<std::vector<std::string>> none = drawArguments(*plan, manifest, 7, 0, 132);
   ASSERT_FALSE(bool(none));
-  EXPECT_EQ(none.error().message, "kernel 'matmul' requires M % 64 == 0 or M < 8, which holds for no sizes that were "
-                                  "drawn; give narrower ranges, like NAME=LOW..HIGH, or fixed sizes");
+  EXPECT_EQ(none.error().message, "kernel 'matmul' requires M % 64 == 0 or M < 8, which holds for none of the sampled "
+                                  "sizes; give narrower ranges, like NAME=LOW..HIGH, or fixed sizes");
 }
 
 TEST(Soak, stridesAreWhatTensorMapsDemand) {
