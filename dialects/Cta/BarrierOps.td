@@ -28,8 +28,8 @@ def Cta_MbarrierWaitOp : Cta_MbarrierOp<"mbarrier_wait"> {
   let summary = "wait for a phase of an mbarrier";
   let description = [{
     PTX ISA, `mbarrier.try_wait.parity`. Waits for the phase with `parity`: 0 for the first phase, 1 for the second, 0
-    for the third, …; a wait for parity 1 on a new barrier returns immediately. The data of asynchronous copies that the
-    barrier counts is visible afterwards.
+    for the third, …; a wait for parity 1 on a new barrier returns immediately. Afterwards, the data of asynchronous
+    copies whose bytes are counted at the barrier is visible.
 
     Example: `cta.mbarrier_wait %full[%slot], %parity : !cta.mbarrier<4>`
   }];

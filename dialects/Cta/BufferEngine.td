@@ -9,8 +9,8 @@ def Cta_BufferEngine : AttrInterface<"BufferEngine"> {
   let cppNamespace = "::tile::cta";
   let description = [{
     An engine whose instructions read operands from shared memory through matrix descriptors: wgmma and tcgen05. They
-    read b from there, and also a unless it is in registers. The passes that bring operands to shared memory, by TMA or
-    by threads, query engines only through this interface.
+    read b from shared memory, and also a unless a is in registers. The passes that bring operands to shared memory, by
+    TMA or by threads, query engines only through this interface.
   }];
   let methods = [
     InterfaceMethod<"Returns where a comes from.", "::tile::target::OperandSource", "getSourceA">,

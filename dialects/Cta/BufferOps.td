@@ -8,8 +8,8 @@ include "Cta/CtaOpBase.td"
 def Cta_AllocOp : Cta_Op<"alloc", [MemoryEffects<[MemAlloc<Cta_SharedMemory>]>]> {
   let summary = "allocate a buffer in shared memory";
   let description = [{
-    The buffer is live from here to its last use; buffers with disjoint lifetimes may share memory. `offset` is its byte
-    offset in the CTA's shared memory (set by `cta-allocate-shared`; absent before).
+    The buffer is live from this operation to its last use; buffers with disjoint lifetimes may share memory. `offset`
+    is its byte offset in the CTA's shared memory (set by `cta-allocate-shared`; absent before).
 
     Example: `%b = cta.alloc : !cta.buffer<64x32xf16, #s>`
   }];
@@ -62,8 +62,8 @@ def Cta_TransBufferOp : Cta_Op<"trans_buffer", [Pure]> {
 def Cta_LocalStoreOp : Cta_Op<"local_store", []> {
   let summary = "store a tensor to shared memory";
   let description = [{
-    Each thread writes the elements that it holds. With `first`, an element that several threads hold is written only by
-    the first of them. Other threads may read the elements only after a `cta.barrier`.
+    Each thread writes the elements that it holds. With `first`, if several threads hold an element, only the first of
+    them writes it. Other threads may read the elements only after a `cta.barrier`.
 
     Example: `cta.local_store %x, %b : tensor<64x32xf16, #x>, !cta.buffer<64x32xf16, #s>`
   }];
@@ -77,7 +77,8 @@ def Cta_LocalLoadOp : Cta_Op<"local_load", []> {
   let summary = "load a tensor from shared memory";
   let description = [{
     Each thread reads the elements that the result's layout assigns to it: either from the whole tile, or from the slice
-    that starts at `start` and has the shape of the result; `start` must be a multiple of that shape.
+    that starts at `start` and has the shape of the result. Each coordinate of `start` must be a multiple of the
+    corresponding size of the result.
 
     Example:
     ```mlir

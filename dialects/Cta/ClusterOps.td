@@ -60,7 +60,7 @@ def Cta_TmaMulticastOp : Cta_Op<"tma_multicast", [Cta_CountsInSlot,
     reads one of `parts` equal parts, selected by its rank, and copies it to the same offset in the buffers of all CTAs
     (PTX ISA, `cp.async.bulk.tensor`, `.multicast::cluster`). The bytes of a part are counted in the CTA where they
     arrive, so each CTA's ring or barrier must expect the bytes of the whole buffer. The buffers of all CTAs must be
-    free before any of them copies.
+    free before any CTA starts its copy.
 
     Example:
     ```mlir
@@ -84,11 +84,12 @@ def Cta_ClusterSumOp : Cta_Op<"cluster_sum", [
   let summary = "add up the accumulators of all CTAs of a cluster in its first CTA";
   let description = [{
     CTA r > 0 writes its registers into slot r - 1 of the first CTA's `buffer`. The first CTA adds these registers to
-    its own in the order of r, so the result is deterministic; in the other CTAs, the result is `value`. `sent`, in the
-    first CTA, counts the bytes of all senders, which the first CTA announces with one arrival. `taken`, in each sender,
-    counts the arrivals of the first CTA's warps; the sender may then send again. `parity` is 0 for the first
-    accumulator of the kernel, 1 for the second, 0 for the third, …; in a `tile.programs`, `cta-lower-programs` sets it.
-    All consumer warps of all CTAs of the cluster must execute this operation the same number of times.
+    its own in the order of r, so the result is deterministic; in the other CTAs, the result is `value`. The barrier
+    `sent`, in the first CTA, counts the bytes that arrive from all senders; the first CTA announces these bytes with
+    one arrival. The barrier `taken`, in each sender, counts the arrivals of the first CTA's warps; when all of them
+    have arrived, the sender may send again. `parity` is 0 for the first accumulator of the kernel, 1 for the second, 0
+    for the third, …; in a `tile.programs`, `cta-lower-programs` sets it. All consumer warps of all CTAs of the cluster
+    must execute this operation the same number of times.
 
     Example:
     ```mlir

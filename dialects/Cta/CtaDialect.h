@@ -11,7 +11,7 @@
 #include "llvm/ADT/Hashing.h"
 
 namespace tile::layout {
-/// This is found by argument-dependent lookup when attributes are uniqued.
+/// Returns the hash of a layout. MLIR finds this function by argument-dependent lookup when it uniques attributes.
 inline llvm::hash_code hash_value(const LinearLayout &layout) {
   return llvm::hash_code(layout.hash());
 }
@@ -66,8 +66,8 @@ public:
   static mlir::LogicalResult verifyTrait(mlir::Operation *op) { return verifyAccesses(op); }
 };
 
-/// A slice of a tensor along dimension `dim`: the elements first, first + 1, …, as many as the type of the slice has.
-/// Without a dimension, the whole tensor.
+/// A slice of a tensor along dimension `dim`: the elements `first`, `first` + 1, …; the type of the slice determines
+/// their number. If `dim` is nullopt, the slice is the whole tensor.
 struct TensorPart {
   std::optional<unsigned> dim;
   int64_t first = 0;
@@ -125,7 +125,7 @@ WarpRolesOp findRoles(KernelOp kernel);
 /// Returns the number of warps of a CTA, summed over all roles.
 unsigned countWarps(KernelOp kernel);
 
-/// Returns true if the operation orders the turns of teams rather than of warp groups.
+/// Returns true if the operation is a turn operation of teams rather than of warp groups.
 bool isTurnOfTeams(mlir::Operation *op);
 
 /// Returns the type of the value that selects a slot of a ring, or one of several mbarriers.

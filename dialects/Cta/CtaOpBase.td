@@ -28,9 +28,9 @@ def Cta_CountsInSlot : TypesMatchWith<"slot is one of a ring, or the index of a 
 // Accesses that a barrier orders.
 def Cta_SharedMemory : Resource<"::tile::cta::SharedMemory">;
 // Accesses by an asynchronous copy, which continues after the operation: a wait for the copy and then a barrier order
-// them.
+// these accesses.
 def Cta_CopiedMemory : Resource<"::tile::cta::CopiedMemory">;
-// Accesses that an mbarrier, or the operation itself, orders.
+// Accesses that are ordered by an mbarrier, or by the operation itself.
 def Cta_SignalledMemory : Resource<"::tile::cta::SignalledMemory">;
 
 // Tensor memory as a side-effect resource.

@@ -50,8 +50,8 @@ def Cta_TensorMemoryType : TypeDef<CtaDialect, "TensorMemory"> {
     A matrix in tensor memory, as `tcgen05.mma` writes and reads it (PTX ISA, "Data path layout organization"): 128 rows
     are stored in the 128 lanes; further rows are stored in the following columns of 32 bits. Accumulators have 32-bit
     elements; an accumulator of 64 rows uses lanes 0 to 15 of each quarter of the lanes. Operands have at least 128
-    rows, and each column contains several of their narrower elements. With `slots`, there are that many matrices, one
-    after another.
+    rows, and each column contains several of their narrower elements. `slots` is the number of such matrices, which are
+    stored one after another.
 
     Example: `!cta.tensor_memory<128x256xf32, slots = 2>`, `!cta.tensor_memory<128x64xf16>`
   }];
@@ -108,9 +108,10 @@ def Cta_TokenType : TypeDef<CtaDialect, "Token"> {
   let mnemonic = "token";
   let summary = "an asynchronous wgmma that may be in flight, or none";
   let description = [{
-    An operation that requires the wgmma to be complete takes its token: `cta.await`, which makes its accumulator
-    readable, and `cta.ring_release`, which allows its operands to be overwritten. From the tokens, `cta-insert-waits`
-    derives how many wgmmas may be pending at each wait. Loops and branches may carry tokens; they occupy no register.
+    Operations that require the wgmma to be complete take its token: `cta.await`, after which the wgmma's accumulator
+    can be read, and `cta.ring_release`, after which its operands can be overwritten. From the tokens,
+    `cta-insert-waits` derives how many wgmmas may be pending at each wait. Loops and branches may carry tokens; they
+    occupy no register.
 
     Example: `!cta.token`
   }];

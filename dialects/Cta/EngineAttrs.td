@@ -21,10 +21,10 @@ def Cta_WgmmaAttr : Cta_EngineAttr<"Wgmma", "wgmma", [DeclareAttrInterfaceMethod
     The instruction m64 n k (PTX ISA, "wgmma.mma_async"), the types of a, b and the accumulator (f32 operands are
     multiplied as tf32), and the grid of warp groups, each of which computes the same share of the rows and columns. TMA
     copies the operands to shared memory unless a source is given: `a = threads` or `b = threads` if threads store or
-    copy the operand there, `transposed` if threads transpose TMA tiles so that k becomes contiguous, and
-    `a = registers` if a is computed in, or loaded into, registers. `promote` is the number of elements along k after
-    which the partial sum is added to the accumulator in f32. `swapped` says that the dot must be replaced by the dot of
-    the transposed operands in swapped order; all other parameters describe the new dot. `lib/Target/Engines/Wgmma.h`
+    copy the operand there, `transposed` if threads transpose TMA tiles so that k becomes contiguous, and `a =
+    registers` if a is computed in, or loaded into, registers. `promote` is the number of elements along k after which
+    the partial sum is added to the accumulator in f32. If `swapped` is set, the dot must be replaced by the dot of the
+    transposed operands in swapped order; all other parameters describe the new dot. `lib/Target/Engines/Wgmma.h`
     defines the valid combinations.
 
     Example: `#cta.wgmma<m64n256k16, f16, f16, f32, groups = [2, 1], a = registers>`
@@ -61,8 +61,8 @@ def Cta_MmaSyncAttr : Cta_EngineAttr<"MmaSync", "mma_sync"> {
   let description = [{
     The instruction m16 n8 k (PTX ISA, "mma"), the types of a, b and the accumulator, and the grid of warps. An f32 dot
     is computed by one or several tf32 MMAs, depending on its precision. `kWidth` is the number of consecutive elements
-    along k that a thread holds, if these are more than fit in one register; this changes the order in which terms are
-    added. `scales` is the number of elements along k that share a scale.
+    along k that a thread holds. If they do not fit in one register, the order in which terms are added changes.
+    `scales` is the number of elements along k that share a scale.
 
     Example: `#cta.mma_sync<m16n8k16, f16, f16, f32, warps = [2, 2]>`
   }];

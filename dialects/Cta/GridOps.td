@@ -8,8 +8,8 @@ include "Cta/CtaOpBase.td"
 def Cta_CombineOp : Cta_Op<"combine", [Pure, AllTypesMatch<["value", "result"]>, HasParent<"::tile::ProgramsOp">]> {
   let summary = "add up the accumulators of the CTAs that share the K steps of a program";
   let description = [{
-    One of the CTAs gets the sum, which is always computed in the same order; only this CTA executes the remainder of
-    the program. With `columns`, only the first `columns` columns of the accumulator are used. `cta-lower-combines`
+    One of the CTAs gets the sum, and only this CTA executes the remainder of the program. The order of the additions is
+    always the same. With `columns`, only the first `columns` columns of the accumulator are used. `cta-lower-combines`
     lowers this operation to an exchange through distributed shared memory or global memory, depending on `work` of the
     `tile.programs`.
 
@@ -41,8 +41,8 @@ def Cta_PartialAddOp : Cta_Op<"partial_add", [
   let summary = "add a partial accumulator that a `cta.partial_store` of another CTA has written";
   let description = [{
     The result is `value` plus the tensor that a `cta.partial_store` of the same type wrote to `ptr`. The writer's flag
-    must have been awaited (`cta.flag_wait`). With `columns`, only the first `columns` columns are added, which must be
-    the number that was stored; the other columns keep their values.
+    must have been awaited (`cta.flag_wait`). With `columns`, only the first `columns` columns are added; the
+    `cta.partial_store` must have the same `columns`. The other columns keep their values.
 
     Example: `%s = cta.partial_add %x, %p : tensor<128x128xf32, #x>, !tile.ptr<i32>`
   }];

@@ -23,9 +23,10 @@ def Cta_ConvertLayoutOp : Cta_Op<"convert_layout", [Pure]> {
 def Cta_SliceColumnsOp : Cta_Op<"slice_columns", [Pure]> {
   let summary = "consecutive columns of a matrix, without movement between threads";
   let description = [{
-    Takes the columns `first`, first + 1, …, as many as the result has; their number must be a power of two that divides
-    `first`. Every thread must already hold the elements of these columns that it gets, and the same number of elements
-    of each such slice. The layout of the result lacks the register bits that select the slice.
+    Takes the columns `first`, `first` + 1, … of the operand. The result determines the number of columns, which must be
+    a power of two that divides `first`. Every thread must already hold its elements of the result, and must hold the
+    same number of elements of every slice of this width. The layout of the result lacks the register bits that select
+    the slice.
 
     Example: `%y = cta.slice_columns %x {first = 64 : i32} : tensor<128x256xf16, #a> -> tensor<128x64xf16, #b>`
   }];
@@ -38,8 +39,8 @@ def Cta_SliceColumnsOp : Cta_Op<"slice_columns", [Pure]> {
 def Cta_PartialReduceOp : Cta_Op<"partial_reduce", [Pure, SingleBlock]> {
   let summary = "reduce an axis within each warp";
   let description = [{
-    Like `tile.reduce`, but every warp reduces only its own elements along `axis`. The results keep the axis, along
-    which they have one element for each set of warps that held different elements, in the order of the warp bits.
+    Like `tile.reduce`, but every warp reduces only its own elements along `axis`. The results keep the axis. Along it,
+    they have one element for each part of the axis that some warps hold, in the order of the warp bits.
 
     Example:
     ```mlir
@@ -61,8 +62,8 @@ def Cta_PartialScanOp : Cta_Op<"partial_scan", [Pure, SingleBlock]> {
   let summary = "scan an axis within each warp";
   let description = [{
     Like `tile.scan`, but every warp scans only its own elements along `axis`. The results are one scan per operand,
-    followed by as many totals: the last element of each warp's scan (with `reverse`, the first), in the order of the
-    warps along the axis.
+    followed by one tensor of totals per operand: the last element of each warp's scan (with `reverse`, the first), in
+    the order of the warps along the axis.
 
     Example:
     ```mlir
@@ -87,9 +88,9 @@ def Cta_PartialScanOp : Cta_Op<"partial_scan", [Pure, SingleBlock]> {
 def Cta_ScanCarryOp : Cta_Op<"scan_carry", [Pure, SingleBlock]> {
   let summary = "combine a partial scan with the totals of the preceding warps";
   let description = [{
-    The operands are the results of a `cta.partial_scan`: first the scans, then the totals. For the rows of which a
-    thread holds elements, the thread must hold the totals of all warps, in its lowest registers. The results are those
-    of the complete `tile.scan`.
+    The operands are the results of a `cta.partial_scan`: first the scans, then the totals. For each row of which a
+    thread holds elements, the thread must hold the totals of all warps, in its lowest registers. The results are the
+    same as those of the complete `tile.scan`.
 
     Example:
     ```mlir

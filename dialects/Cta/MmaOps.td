@@ -68,13 +68,13 @@ def Cta_WgmmaOp : Cta_Op<"wgmma", [AllTypesMatch<["acc", "result"]>]> {
     then, the result may be used only as the accumulator of further wgmmas.
 
     With `stepwise`, there is a separate statement for each k step, which takes the fragment of the left operand for
-    this step in registers. So threads can compute the fragment of the next step while the tensor cores execute a step
-    (nvvm-sink-fragments).
+    this step in registers. So threads can compute the fragment of the next step while the tensor cores execute the
+    current step (nvvm-sink-fragments).
 
-    With `promote`, groups of that many elements along k are accumulated separately, and each partial sum is added to
-    `acc` in f32, because tensor cores accumulate products of 8-bit floats with only 14 bits. Such a wgmma, and a wgmma
-    with an f16 accumulator, is complete when the operation ends, so no two of them are in flight at the same time
-    (`isSynchronous`).
+    With `promote`, each group of `promote` elements along k is accumulated separately, and the partial sum is added to
+    `acc` in f32. This is needed because tensor cores accumulate products of 8-bit floats with only 14 bits. Such a
+    wgmma, and a wgmma with an f16 accumulator, is complete when the operation ends, so no two of them are in flight at
+    the same time (`isSynchronous`).
 
     If the number of columns of b is not a power of two, the accumulator has the next larger power of two; only the
     columns of b are computed, and the other columns keep the values of `acc`. `groups_n` warp groups divide the columns
@@ -112,7 +112,7 @@ def Cta_WgmmaOp : Cta_Op<"wgmma", [AllTypesMatch<["acc", "result"]>]> {
 def Cta_UndefinedOp : Cta_Op<"undefined"> {
   let summary = "accumulator registers with undefined contents";
   let description = [{
-    Serves as the initial accumulator in a loop in which the first wgmma does not read its accumulator, but later ones
+    Serves as the initial accumulator in a loop in which the first wgmma does not read its accumulator, but later wgmmas
     do. All registers are set to a register without a value. ptxas emits no instruction for this, but learns that the
     previous contents of the registers are dead, so earlier code may use them for other values. The operation is not
     pure, because it must stay where it is.
@@ -126,9 +126,9 @@ def Cta_UndefinedOp : Cta_Op<"undefined"> {
 def Cta_ZerosOp : Cta_Op<"zeros"> {
   let summary = "accumulator registers that are set to zero at the position of this operation";
   let description = [{
-    The accumulator of a loop that has no iterations. LLVM must not see that the accumulator is constant: it would hoist
-    constants that are merged with other values after a branch above that branch, and so set all of a thread's registers
-    for each program. The operation is not pure, because it must stay where it is.
+    The accumulator of a loop that has no iterations. LLVM must not recognise that the accumulator is constant. If a
+    constant is merged with other values after a branch, LLVM hoists it above the branch, and would set all of a
+    thread's accumulator registers for each program. The operation is not pure, because it must stay where it is.
 
     Example: `%z = cta.zeros : tensor<64x64xf32, #c>`
   }];
@@ -155,9 +155,9 @@ def Cta_AwaitOp : Cta_Op<"await", [
   let summary = "the accumulator of a wgmma once it is complete";
   let description = [{
     The result is `acc`, and may be read. `token` must be the token of the wgmma that produced `acc`, or of a later one.
-    With `columns`, the wgmma computes only that many columns. This operation is not lowered to an instruction:
-    `cta-insert-waits` inserts a wait before it where the wgmma may be incomplete. Reads of the result cannot move
-    before this operation.
+    `columns` is given if the wgmma computes only the first `columns` columns. This operation is not lowered to an
+    instruction: `cta-insert-waits` inserts a wait before it where the wgmma may be incomplete. Reads of the result
+    cannot move before this operation.
 
     Example: `%r = cta.await %d after %t : tensor<64x64xf32, #c>`
   }];

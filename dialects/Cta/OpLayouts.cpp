@@ -54,15 +54,15 @@ LinearLayout cta::getSourceCoordinates(ShapeChange op, const LinearLayout &resul
 
 namespace {
 
-/// Each thread computes the results for the elements of the operands that it holds.
+/// Elementwise operations: each thread computes the results for the operand elements that it holds.
 template <typename Op> struct ElementwiseLayout : LayoutInterface::ExternalModel<ElementwiseLayout<Op>, Op> {
   LayoutAttr getOperandLayout(Operation *, LayoutAttr result) const { return result; }
   LayoutAttr getResultLayout(Operation *, LayoutAttr operand) const { return operand; }
   std::optional<TensorPart> getOperandPart(Operation *, TensorPart part) const { return part; }
 };
 
-/// One execution of the text may combine the elements that it computes, so these must be consecutive in memory order:
-/// the lowest register bits must index them.
+/// Inline assembly. One execution computes `pack` elements together, so these must be consecutive elements of a thread
+/// in row-major order: the lowest register bits must index them.
 struct InlineAsmLayout : LayoutInterface::ExternalModel<InlineAsmLayout, InlineAsmOp> {
   static LayoutAttr ifNeighbours(Operation *op, LayoutAttr layout) {
     int64_t pack = cast<InlineAsmOp>(op).getPack();
@@ -110,8 +110,8 @@ struct ConstantLayout : CreationLayout<ConstantLayout, arith::ConstantOp> {
   }
 };
 
-/// The layout is valid as long as no element crosses warps: the partner of an element must be held by the same thread,
-/// or by a lane of the same warp.
+/// Butterflies. The layout is valid if no element crosses warps: an element and its partner must be held by the same
+/// thread, or by lanes of the same warp.
 struct ButterflyLayout : LayoutInterface::ExternalModel<ButterflyLayout, ButterflyOp> {
   static LayoutAttr ifInWarp(Operation *op, LayoutAttr layout) {
     auto butterfly = cast<ButterflyOp>(op);
@@ -158,8 +158,9 @@ template <typename Op> struct ShapeLayout : LayoutInterface::ExternalModel<Shape
   }
 };
 
-/// The results lack the axis. The operand layout does not follow from the result layout, because the axis may be
-/// distributed over threads in any way. If the combination is not commutative, the layout must hold the axis in order.
+/// Reductions. The results lack the reduced axis, so the result layout does not determine the operand layout: the axis
+/// may be distributed over threads in any way. If the combination is not commutative, the layout must hold the axis in
+/// order.
 struct ReduceLayout : LayoutInterface::ExternalModel<ReduceLayout, ReduceOp> {
   LayoutAttr getOperandLayout(Operation *, LayoutAttr) const { return {}; }
   LayoutAttr getResultLayout(Operation *op, LayoutAttr operand) const {

@@ -10,8 +10,8 @@ def Cta_PanelStoreOp : Cta_Op<"panel_store", []> {
   let summary = "store a panel of a tensor to shared memory";
   let description = [{
     `layout` is the layout of a buffer for the whole tensor. Its offsets are divided into panels, each with as many
-    elements as `buffer` has. Each thread writes those of its elements that belong to panel `panel`, each at its offset
-    within the panel. So a tensor that does not fit into shared memory can pass through it, one panel after another.
+    elements as `buffer` has. Each thread writes its elements that belong to panel `panel`, each at its offset within
+    the panel. So a tensor that does not fit into shared memory can pass through it, one panel after another.
 
     Example:
     ```mlir

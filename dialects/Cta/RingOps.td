@@ -11,10 +11,10 @@ include "Cta/CtaOpBase.td"
 def Cta_RingAllocOp : Cta_Op<"ring_alloc", [MemoryEffects<[MemAlloc<Cta_SharedMemory>]>]> {
   let summary = "allocate a ring of slots in shared memory";
   let description = [{
-    All slots are initially empty. Any roles of a following `cta.warp_roles` may fill the ring, and any others may read
-    it. A slot is full when each role that fills the ring has committed the slot, and empty again when each role that
-    reads the ring has released it. With `ctas` above 1, that many CTAs of a cluster fill each other's slots, so the
-    readers of all these CTAs must release a slot.
+    All slots are initially empty. Any roles of a following `cta.warp_roles` may fill the ring, and any other roles may
+    read it. A slot is full when each role that fills the ring has committed the slot, and empty again when each role
+    that reads the ring has released it. With `ctas` above 1, the `ctas` CTAs of a cluster fill each other's slots, so
+    the readers in all of these CTAs must release a slot before it is empty.
 
     Example: `%r = cta.ring_alloc : !cta.ring<3 x [<64x32xf16, #s>, <32x64xf16, #s>]>`
   }];
@@ -45,10 +45,10 @@ def Cta_RingCommitOp : Cta_RingOp<"ring_commit"> {
   let summary = "pass a slot to its readers: it is full when all copies to it are complete";
   let description = [{
     Must be executed once after each `cta.ring_acquire`, in the same block; does not wait. The copies that must complete
-    are those between the two operations that name the slot; only a single-thread role can have such copies. In other
-    roles, each warp passes on the data that it has written, including the data of each `cta.async_copy` that it has
-    awaited; this data is also visible to copies and wgmmas of the readers. With `by_mma`, in a single-thread role
-    without copies, the slot is full when all earlier `cta.tcgen05_mma` are complete.
+    are the copies to the slot between `cta.ring_acquire` and this operation; only a single-thread role can have such
+    copies. In other roles, each warp passes on the data that it has written, including the data of each
+    `cta.async_copy` that it has awaited; this data is also visible to copies and wgmmas of the readers. With `by_mma`,
+    in a single-thread role without copies, the slot is full when all earlier `cta.tcgen05_mma` are complete.
 
     Example: `cta.ring_commit %r[%s] : !cta.ring<3 x [<64x32xf16, #s>]>`
   }];

@@ -11,10 +11,10 @@ def Cta_RoleAttr : AttrDef<CtaDialect, "Role"> {
   let summary = "the warps of a role";
   let description = [{
     `warps` warps execute the role's code together; the tensors in it have layouts for that many warps. With `teams`,
-    that many teams of `warps` warps execute the code, each with separate tensors and barriers. With `one_thread`, only
-    one thread of the first warp executes the code, which must not have tensors; the other threads exit immediately.
-    `registers` is the number of registers of each thread of the role (PTX ISA, `setmaxnreg`: multiples of 8 from 24 to
-    256). The name serves only to make the IR readable; no decision depends on it.
+    there are `teams` teams of `warps` warps each. Every team executes the code, with separate tensors and barriers.
+    With `one_thread`, only one thread of the first warp executes the code, which must not have tensors; the other
+    threads exit immediately. `registers` is the number of registers of each thread of the role (PTX ISA, `setmaxnreg`:
+    multiples of 8 from 24 to 256). The name serves only to make the IR readable; no decision depends on it.
 
     Example: `#cta.role<consumer, warps = 4, teams = 2, registers = 232>`, `#cta.role<producer, warps = 1, one_thread>`
   }];
@@ -42,9 +42,9 @@ def Cta_WarpRolesOp : Cta_Op<"warp_roles", [
     rings and mbarriers; a `cta.barrier` synchronizes only the warps of its role. Buffers, mbarriers and rings from
     outside are shared by all roles.
 
-    Either all roles or none specify register counts. If they do, roles must consist of whole warp groups, and together
-    must not need more registers than those with which the CTA starts. The first warp of a role of several threads must
-    be a multiple of its number of warps, so that layouts do not depend on the first warp.
+    Either all roles or none specify register counts. If they do, roles must consist of whole warp groups, and all roles
+    together must not need more registers than the CTA has at its start. The first warp of a role of several threads
+    must be a multiple of its number of warps, so that layouts do not depend on the first warp.
 
     Example:
     ```mlir
@@ -69,7 +69,7 @@ def Cta_WarpRolesOp : Cta_Op<"warp_roles", [
     /// Returns the number of registers of a thread before the roles set their own numbers: the most that a CTA can have
     /// if a multiprocessor runs as many CTAs as the roles' numbers permit. Returns nullopt if the roles set no numbers.
     ::std::optional<unsigned> getRegistersAtStart();
-    /// Returns how many CTAs fit on a multiprocessor with the registers of all roles; 0 if the roles set no numbers.
+    /// Returns how many CTAs fit on a multiprocessor with the register counts of the roles; 0 if the roles set none.
     unsigned countResidentCtas();
   }];
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tensor memory, and the MMAs of Blackwell that accumulate there.
 //
-// An MMA reads buffers in shared memory and writes an accumulator in tensor memory. It does both asynchronously, after
-// the operation: until cta.tcgen05_await, or until the readers of a ring have waited for the slot that the MMA
-// completes.
+// An MMA reads buffers in shared memory and writes an accumulator in tensor memory. Both happen asynchronously, after
+// the operation. They are complete after a cta.tcgen05_await, or when the readers of a ring have waited for the slot
+// that the MMA completes.
 #ifndef CTA_TENSOR_MEMORY_OPS_TD
 #define CTA_TENSOR_MEMORY_OPS_TD
 
@@ -31,7 +31,7 @@ def Cta_TensorMemoryCloseOp : Cta_Op<"tensor_memory_close", [
   let summary = "free the tensor memory of the CTA";
   let description = [{
     All warps of a role, or of the CTA, must execute this operation once; no role may access tensor memory afterwards.
-    The first warp frees the memory when all of them have arrived. Source: PTX ISA, `tcgen05.dealloc`.
+    The first warp frees the memory when all of these warps have arrived. Source: PTX ISA, `tcgen05.dealloc`.
 
     Example: `cta.tensor_memory_close %base, 256`
   }];
@@ -77,9 +77,9 @@ def Cta_TensorMemoryLoadOp : Cta_Op<"tensor_memory_load"> {
   let summary = "load an accumulator from tensor memory";
   let description = [{
     All warps of the role load the accumulator, in the register layout of its type. MMAs that write the accumulator must
-    be complete (`cta.tcgen05_await`). With `columns`, only that many columns have been computed; the others need not be
-    loaded. If the result has fewer than 64 rows, the accumulator has 64, which repeat them. Source: PTX ISA,
-    `tcgen05.ld`, `tcgen05.wait::ld`.
+    be complete (`cta.tcgen05_await`). With `columns`, only the first `columns` columns have been computed; the others
+    need not be loaded. If the result has fewer than 64 rows, the accumulator has 64 rows, in which the rows of the
+    result are repeated. Source: PTX ISA, `tcgen05.ld`, `tcgen05.wait::ld`.
 
     Example: `%x = cta.tensor_memory_load %acc : !cta.tensor_memory<128x256xf32> -> tensor<128x256xf32, #r>`
   }];
@@ -111,8 +111,9 @@ def Cta_Tcgen05MmaOp : Cta_Op<"tcgen05_mma", [AttrSizedOperandSegments]> {
   let description = [{
     `acc += a * b`, or `acc = a * b` if `accumulate` is given and false, with instructions m x n x 32 bytes of k (PTX
     ISA, `tcgen05.mma`). The buffers must have swizzled layouts that a matrix descriptor can express; a may be in tensor
-    memory instead. One thread issues the instructions. In a role of several threads, it does so when all of them have
-    arrived, so that the instructions see what these threads have stored to the operands and the accumulator.
+    memory instead. One thread issues the instructions. In a role of several threads, it does so when all threads of the
+    role have arrived, so that everything that these threads have stored to the operands and the accumulator is visible
+    to the instructions.
 
     With scales, which have one byte, each group of elements along k is multiplied by the scales of its row of a and its
     column of b. The scales are copied to the tensor memory `scales`, those of a first, from buffers in the layout that

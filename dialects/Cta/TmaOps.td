@@ -63,10 +63,10 @@ def Cta_TmaStoreOp : Cta_Op<"tma_store", [MemoryEffects<[MemWrite<Tile_GlobalMem
     PTX ISA, `cp.async.bulk.tensor` and `cp.async.bulk.commit_group`, executed by one thread. Elements outside the
     tensor are dropped. Data that ordinary stores wrote to the buffer needs a `cta.proxy_fence` followed by a barrier
     before this operation. The buffer may omit leading dimensions of size 1, and may be a part of the block; `offsets`
-    is then the coordinate of the part's first element. With `groups`, one thread of each of that many warp groups
-    copies the group's share of the rows, or of the columns if the buffer has several panels, in order. With `reduce`
-    the block is combined with the contents of memory (`cp.reduce.async.bulk.tensor`): `add` for 32-bit integers and for
-    16- and 32-bit floats, `and`, `or`, `xor`, and `fmin` and `fmax` for 16-bit floats.
+    is then the coordinate of the part's first element. With `groups`, the block is divided among `groups` warp groups,
+    in order: one thread of each group copies the group's share of the rows, or of the columns if the buffer has several
+    panels. With `reduce` the block is combined with the contents of memory (`cp.reduce.async.bulk.tensor`): `add` for
+    32-bit integers and for 16- and 32-bit floats, `and`, `or`, `xor`, and `fmin` and `fmax` for 16-bit floats.
 
     Example:
     ```mlir
@@ -103,10 +103,11 @@ def Cta_MakeTensorMapOp : Cta_Op<"make_tensor_map", [AttrSizedOperandSegments,
   let description = [{
     PTX ISA, `tensormap.replace` and `fence.proxy.tensormap`. One thread builds a tensor map in `staging`, 128 bytes of
     shared memory, and copies it to `place`, 128 bytes of global memory that belong to this CTA. This thread is the
-    first one of the CTA or role, and the others wait for it; or, with `single`, the only thread that executes the
-    operation, which alone may then access memory through the descriptor. Reads through an earlier tensor map at `place`
-    must be complete; this operation waits for writes. Shape and strides are as in `tile.make_desc`; `box` and `swizzle`
-    are as in a `#tile.tensor_map`. If `needed` is false, no tensor map is built, and the descriptor must not be used.
+    first thread of the CTA or role, and the other threads wait for it. With `single`, only one thread executes the
+    operation, and no other thread may access memory through the descriptor. Reads through an earlier tensor map at
+    `place` must be complete; this operation waits for writes. Shape and strides are as in `tile.make_desc`; `box` and
+    `swizzle` are as in a `#tile.tensor_map`. If `needed` is false, no tensor map is built, and the descriptor must not
+    be used.
 
     Example:
     ```mlir
@@ -142,7 +143,7 @@ def Cta_ProxyFenceOp : Cta_Op<"proxy_fence", [
     MemoryEffects<[MemRead<Cta_SharedMemory>, MemWrite<Cta_SharedMemory>]>]> {
   let summary = "order this thread's stores to shared memory before asynchronous reads";
   let description = [{
-    PTX ISA, `fence.proxy.async`: TMA and wgmma see the preceding stores once a barrier has synchronized the threads.
+    PTX ISA, `fence.proxy.async`: the preceding stores are visible to TMA and wgmma once a barrier has synchronized the threads.
 
     Example: `cta.proxy_fence`
   }];

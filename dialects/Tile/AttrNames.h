@@ -13,12 +13,12 @@ namespace tile {
 /// A string: the name of the parameter in the source. Set by the front end; read by the manifest and wherever a
 /// parameter is named.
 inline constexpr llvm::StringLiteral argNameAttrName = "tile.name";
-/// An integer of which the value, or the byte address of a pointer, is a multiple; the launcher checks this. Set by the
-/// front end; read by Analysis/AxisInfo, the interpreter and the manifest.
+/// An integer that divides the argument, or the byte address if the argument is a pointer; the launcher checks this.
+/// Set by the front end; read by Analysis/AxisInfo, the interpreter and the manifest.
 inline constexpr llvm::StringLiteral divisibilityAttrName = "tile.divisibility";
 /// A unit attribute: the integer, or the pointee, is unsigned in the source, which signless types do not express. Set
-/// by the front end, also on arith operations; read by the manifest, by `tile-host-descriptors`, and by the interpreter
-/// to report overflows.
+/// by the front end, including on arith operations; read by the manifest, by `tile-host-descriptors`, and by the
+/// interpreter to report overflows.
 inline constexpr llvm::StringLiteral unsignedAttrName = "tile.unsigned";
 /// A `#tile.tensor_map`: how the launcher encodes this descriptor. Set by `tile-host-descriptors`,
 /// `cta-lower-descriptors` and `cta-multicast`; read by Analysis/PointerBases and the manifest.
@@ -29,8 +29,8 @@ inline constexpr llvm::StringLiteral gridSizeAttrName = "tile.grid_size";
 /// The size in bytes, per CTA, of the global memory to which the argument points. Set by `tile-device-descriptors` and
 /// `cta-lower-combines`; read by `cta-share-steps` and the manifest.
 inline constexpr llvm::StringLiteral scratchAttrName = "tile.scratch";
-/// A unit attribute on the same argument: CTAs share the last programs through this memory, so CTAs beyond the number
-/// of programs have work, too. Set by `cta-lower-combines`; read by the manifest.
+/// A unit attribute on the same argument: CTAs share the last programs through this memory, so even CTAs beyond the
+/// number of programs have work. Set by `cta-lower-combines`; read by the manifest.
 inline constexpr llvm::StringLiteral sharesTailsAttrName = "tile.shares_tails";
 
 // Attributes of scf loops.

@@ -13,9 +13,9 @@ namespace tile {
 
 namespace {
 
-/// Renders the computation of a combination as text, such that equal texts imply equal values. A combination is
-/// commutative if the text stays the same when left and right are swapped. If the values must be bitwise equal, rounded
-/// operations have no text, because a multiplication may be contracted with either addend.
+/// Renders the computation of a combine region as a string, such that equal strings imply equal values. The region is
+/// commutative if the string stays the same when the left and right arguments are swapped. If the values must be
+/// bitwise equal, operations that round have no string, because a multiplication may be contracted with either addend.
 class Formula {
 public:
   Formula(Block &block, bool isSwapped, bool isExact) : block(block), isSwapped(isSwapped), isExact(isExact) {}
@@ -57,7 +57,7 @@ private:
            (compare.getPredicate() == arith::CmpFPredicate::OEQ || compare.getPredicate() == arith::CmpFPredicate::UNE);
   }
 
-  /// Returns the text of `p != q ? (p ? x : y) : z`, which is x if only p holds, y if only q holds, and otherwise z.
+  /// Returns the string for `p != q ? (p ? x : y) : z`, which is x if only p holds, y if only q holds, and otherwise z.
   std::optional<std::string> ofChoice(Operation *op) {
     auto outer = dyn_cast<arith::SelectOp>(op);
     auto differ = outer ? outer.getCondition().getDefiningOp<arith::CmpIOp>() : arith::CmpIOp();

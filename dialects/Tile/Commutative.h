@@ -6,8 +6,8 @@
 
 namespace tile {
 
-/// Returns true if the form of a reduction's region shows that combine(a, b) == combine(b, a) for all tuples a and b.
-/// With `isExact`, the two must be bitwise equal, even if multiplications and additions are contracted.
+/// Returns true if the operations in a reduction's region prove that combine(a, b) == combine(b, a) for all tuples a
+/// and b. With `isExact`, the two results must be bitwise equal, even if multiplications and additions are contracted.
 bool isCommutative(mlir::Block &combine, bool isExact);
 
 } // namespace tile

@@ -15,8 +15,8 @@ static bool isFloat8(Type type) {
   return isa<Float8E4M3FNType, Float8E5M2Type>(type);
 }
 
-/// Returns the accumulator types that are possible for the element types `a` and `b`; empty if these cannot be
-/// combined.
+/// Returns the accumulator types that are allowed for the element types `a` and `b`; empty if a dot cannot combine
+/// these types.
 static SmallVector<Type> accumulatorsFor(Type a, Type b) {
   Builder builder(a.getContext());
   if (isFloat8(a) && isFloat8(b))

@@ -11,14 +11,14 @@ def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>, AttrSiz
   let description = [{
     `result[m, n] = acc[m, n] + sum over k of a[m, k] * b[k, n]`. a is M x K, b is K x N, and the accumulator is M x N.
     Products are exact and are accumulated in the accumulator's type. a and b must have the same element type, except
-    that different 8-bit floats may be combined. These element types and accumulator types are possible: f16 → f16 or
+    that different 8-bit floats may be combined. These element types and accumulator types are allowed: f16 → f16 or
     f32, bf16 → f32, f8 → f32, f32 → f32, f64 → f64, i8 → i32. `precision` says how f32 operands are multiplied: `tf32`
     rounds them to 10 mantissa bits, `tf32x3` keeps about 21 mantissa bits by computing three MMAs, and `ieee` does not
     round. The order of summation is unspecified.
 
     Tensor cores may accumulate products of 8-bit floats with fewer mantissa bits than f32 has (14 bits on Hopper).
     `max_num_imprecise_acc` is the number of elements along k that may be accumulated this way before their sum is added
-    to `acc` in f32: 0 requests as few as possible; with a value above K, `acc` itself may be added imprecisely, too.
+    to `acc` in f32: 0 requests as few as possible; with a value above K, even `acc` itself may be added imprecisely.
     For other element types it must be 0.
 
     Canonical form: if a dot with a zero accumulator is added to a value, as in `acc += tl.dot(a, b)`, the value becomes
@@ -31,9 +31,9 @@ def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>, AttrSiz
 
     With scales, each element is multiplied by the scale of its group of elements along k before the products are added.
     A group has 32 elements if scales are i8 (which stand for 2^(s - 127)), and 16 elements if they are f8E4M3FN.
-    `a_scale` is M x K / group, `b_scale` N x K / group. Operands are 8-bit floats, or i8 tensors with two e2m1 elements
-    in each byte, so K is twice the inner size. `tile-lower-scaled-dots` creates such dots only for tensor cores that
-    support scales.
+    `a_scale` is M x (K / group), and `b_scale` is N x (K / group). Operands are 8-bit floats, or i8 tensors with two
+    e2m1 elements in each byte, so K is twice the inner size. `tile-lower-scaled-dots` creates such dots only for tensor
+    cores that support scales.
     ```mlir
     %d = tile.dot %a, %b, %c scales %s, %t : tensor<128x64xi8>, tensor<64x128xi8> -> tensor<128x128xf32>,
          tensor<128x4xi8>, tensor<128x4xi8>
@@ -82,8 +82,8 @@ def Tile_DotScaledOp : Tile_Op<"dot_scaled", [Pure, AllTypesMatch<["acc", "resul
   let description = [{
     `result[m, n] = acc[m, n] + sum over k of a[m, k] * b[k, n]`, where each element of an operand with scales is first
     multiplied by the scale of its group of elements along k. A group has 32 elements if scales are i8 (s stands for
-    2^(s - 127), and 255 for NaN), and 16 elements if they are f8E4M3FN, which must not be negative. `a_scale` is M x K
-    / group, `b_scale` N x K / group. Source: OCP, "Microscaling Formats (MX)".
+    2^(s - 127), and 255 for NaN), and 16 elements if they are f8E4M3FN, which must not be negative. `a_scale` is M x (K
+    / group), and `b_scale` is N x (K / group). Source: OCP, "Microscaling Formats (MX)".
 
     Tensors of e2m1 are i8, with two elements per byte, the first one in the low half. The two elements are neighbours
     along k or, with `a_packed_by_row` and `b_packed_by_column`, along m or n. Tensors of e4m3 and e5m2 have the

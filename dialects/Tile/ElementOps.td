@@ -10,9 +10,9 @@ def Tile_MapOp : Tile_Op<"map", [Elementwise, RecursiveMemoryEffects, Recursivel
   let summary = "apply a region on scalars to each element";
   let description = [{
     Operands and results are tensors of one shape. The region is executed once per position: its arguments are the
-    operands' elements at that position, and it yields the results' elements with `tile.yield`. Unlike with
-    `arith.select`, a branch that is not taken is not executed, and each element has its own trip counts. The region
-    computes with scalars and has no other effects.
+    operands' elements at that position, and it yields the results' elements with `tile.yield`. Unlike the operands of
+    `arith.select`, a branch that is not taken is not executed, and the trip counts of loops may differ between
+    elements. The region computes with scalars and has no other effects.
 
     Example:
     ```mlir
@@ -63,8 +63,8 @@ def Tile_HintOp : Tile_Op<"hint", [Pure, Elementwise, SameOperandsAndResultType]
   let description = [{
     The result is `src`. Along dimension d, starting at index 0, each group of `contiguity[d]` elements consists of
     consecutive integers (for pointers: of consecutive pointees), and all elements of each group of `constancy[d]`
-    elements are equal. Values above 16 are treated as 16. An element that starts such a group, or a larger known group,
-    along all dimensions is a multiple of `divisibility[d]` (for pointers: its byte address is). For a scalar, each
+    elements are equal. Values above 16 are treated as 16. If an element starts such a group, or a larger known group,
+    along all dimensions, it is a multiple of `divisibility[d]` (for pointers, its byte address is). For a scalar, each
     attribute has one entry; an absent attribute states nothing. The compiler may use the hint; if it does not hold,
     behaviour is undefined (the interpreter reports wrong divisibilities and constancies).
 

@@ -9,7 +9,7 @@ def Tile_Engine : AttrInterface<"Engine"> {
   let cppNamespace = "::tile";
   let description = [{
     Describes how a dot is computed: by which instruction, and by which grid of warps or warp groups. The program only
-    says what is multiplied; `tile-choose-engine` chooses the engine, and all other passes read it.
+    specifies what is multiplied. `tile-choose-engine` chooses the engine, and all other passes read it.
   }];
   let methods = [
     InterfaceMethod<"Fails, after reporting an error at the dot, if the engine does not fit the `tile.dot`.",

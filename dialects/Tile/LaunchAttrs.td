@@ -22,10 +22,10 @@ def Tile_TensorMapAttr : AttrDef<TileDialect, "TensorMap"> {
   let description = [{
     Describes the tensor that begins at the parameter `base`: `shape` is in elements, outermost dimension first;
     `strides` is in elements, for all dimensions but the last, whose stride is 1. `box` is the extent of one access in
-    elements, and `swizzle` the swizzle width of its rows in shared memory, in bytes (0: none). The accesses determine
-    `box` and `swizzle` (`cta-lower-descriptors`), and a cluster may divide the box (`cta-multicast`). `l2_promotion` is
-    the number of bytes that L2 fetches from memory at a time. `element` is the element type if `base` does not imply
-    it, as in a kernel that was lowered by another compiler.
+    elements, and `swizzle` is the swizzle width of the box's rows in shared memory, in bytes (0: none). The accesses
+    determine `box` and `swizzle` (`cta-lower-descriptors`), and a cluster may divide the box (`cta-multicast`).
+    `l2_promotion` is the number of bytes that L2 fetches from memory at a time. `element` is the element type if `base`
+    does not imply it, as in a kernel that was lowered by another compiler.
 
     Example:
     `#tile.tensor_map<base = "a", shape = ["M", "K"], strides = ["lda"], box = [128, 64], swizzle = 128>`

@@ -28,7 +28,7 @@ LogicalResult tile::verifyVector(Operation *op, int64_t vector) {
 
 void LoadOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
   effects.emplace_back(MemoryEffects::Read::get(), GlobalMemory::get());
-  // Volatile loads must not be merged or dropped, and neither must loops that poll memory by volatile loads.
+  // Volatile loads, and loops that poll memory by volatile loads, must not be merged or dropped.
   if (getIsVolatile())
     effects.emplace_back(MemoryEffects::Write::get(), GlobalMemory::get());
 }

@@ -53,10 +53,10 @@ def Tile_LoadOp : Tile_Op<"load", [
     a `partial` access, a thread uses wide instructions only if all of its elements are enabled, and otherwise reads
     element by element. `cta-vectorize-access` sets `vector` and `partial`; a `vector` of 1 is always correct.
 
-    With `first`, an element that several threads hold is read only by the first of them; the other threads get `other`,
-    which must not be observed (`cta-insert-barriers`). The groups of an `unaligned` load are consecutive but may start
-    at any address: a thread reads the aligned 16-byte chunks that cover its `vector` elements and realigns them with
-    funnel shifts. Other elements of these chunks, possibly beyond the end of a tensor, are dropped.
+    With `first`, if several threads hold an element, only the first of them reads it; the other threads get `other`,
+    and nothing may depend on their result (`cta-insert-barriers`). The groups of an `unaligned` load are consecutive
+    but may start at any address: a thread reads the aligned 16-byte chunks that cover its `vector` elements and
+    realigns them with funnel shifts. Other elements of these chunks, possibly beyond the end of a tensor, are dropped.
 
     Example: `%x = tile.load %p mask %m other %o : tensor<128x!tile.ptr<f32>>`
   }];
@@ -179,7 +179,7 @@ def Tile_AcquireTensorMapOp : Tile_Op<"acquire_tensor_map", [
     MemoryEffects<[MemRead<Tile_GlobalMemory>, MemWrite<Tile_GlobalMemory>]>]> {
   let summary = "acquire fence between the writes of a tensor map and the accesses through it";
   let description = [{
-    Needed for a tensor map in memory that this or another program has written since the grid started.
+    Required if this or another program has written the tensor map since the grid started.
 
     Example: `tile.acquire_tensor_map %p : !tile.ptr<i8>`
   }];
@@ -192,8 +192,8 @@ def Tile_OpenTensorMapOp : Tile_Op<"open_tensor_map", [Pure]> {
   let description = [{
     Each access through the descriptor reads the tensor map, the 128 bytes at `place`, which `tile.create_tensor_map` or
     the host (CUDA driver API, `cuTensorMapEncodeTiled`) has written. The tensor map must have elements of the same size
-    as the descriptor, a box with the rows of its block, of up to 128 bytes each, and the widest swizzle that fits these
-    rows. Only TMA can use such a descriptor.
+    as the descriptor, a box with the same rows as the descriptor's block, but of at most 128 bytes each, and the widest
+    swizzle that fits these rows. Only TMA can use such a descriptor.
 
     Example: `%d = tile.open_tensor_map %p : !tile.ptr<i8> -> !tile.desc<64x32xf16>`
   }];

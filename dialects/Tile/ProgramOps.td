@@ -15,18 +15,18 @@ def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove, A
     Arguments are scalars, pointers and descriptors (never tensors); there are no results. Argument attributes:
     `tile.name` (source name, a string), `tile.divisibility` (i32: the value, or for a pointer its byte address, is a
     multiple of this; the launcher checks it) and `tile.unsigned` (a unit: the source type of the integer or pointee is
-    unsigned, which signless types do not express but the manifest needs). The source's arguments may be followed by
+    unsigned, which signless types do not express but the manifest needs). After the source's arguments, there may be
     arguments that the launcher adds: descriptors with `tile.tensor_map`, a `#tile.tensor_map` that says how to encode
     them (see `tile-host-descriptors`); integers with `tile.grid_size` (i32: 0, 1 or 2), which are the number of
     programs along that axis in a kernel whose CTAs run several programs; and a pointer with `tile.scratch` (i64: bytes
     per CTA) to global memory that CTAs share.
 
     `num_warps` is the number of warps of 32 threads that run one program, a power of two from 1 to 32. `num_stages` is
-    the depth of software pipelines. If the body contains a `cta.warp_roles`, that defines the total number of warps and
-    the work of each warp. `ping_pong` requests two teams of `num_warps` warps, each of which computes every other
-    program of a CTA. `cluster` requests clusters of CTAs that run concurrently and share operands. Its three entries
-    are the number of CTAs along the first and the second axis of the grid, and the number of CTAs that share the steps
-    of one program. `cluster_ctas` is the actual number of CTAs in a cluster (set by `tile-form-clusters` and
+    the depth of software pipelines. If the body contains a `cta.warp_roles`, this operation defines the total number of
+    warps and the work of each warp. `ping_pong` requests two teams of `num_warps` warps, each of which computes every
+    other program of a CTA. `cluster` requests clusters of CTAs that run concurrently and share operands. Its three
+    entries are the number of CTAs along the first and the second axis of the grid, and the number of CTAs that share
+    the steps of one program. `cluster_ctas` is the actual number of CTAs in a cluster (set by `tile-form-clusters` and
     `cta-share-steps`). `uneven` says that some programs take much longer than others (set by
     `tile-distribute-programs`). `shared_bytes` is the shared memory of one CTA (set by `cta-allocate-shared`).
     `constants` are the compile-time parameters by name, and `launch` holds the grid, buffer, default and expectation
@@ -89,17 +89,17 @@ def Tile_ProgramsOp : Tile_Op<"programs", [
     The region is one program; all CTAs together run it once for each point of the grid. The operation is in the
     kernel's body or, from `cta-specialize-warps` on, in each warp role, with the same programs. The block arguments are
     the program's coordinates along x, y and z, and whether the program exists: if some programs of a cluster would lie
-    beyond the edge of the grid, their CTAs run the nearest existing programs instead, and must not modify memory. Only
-    `work` says how programs are distributed, until `cta-lower-programs` lowers this operation to a loop. Outside of the
-    region, `tile.program_id 0` is the CTA's index and `tile.num_programs 0` the number of CTAs.
+    beyond the edge of the grid, their CTAs run the nearest existing programs instead, and must not modify memory. Until
+    `cta-lower-programs` lowers this operation to a loop, only `work` states how programs are distributed. Outside of
+    the region, `tile.program_id 0` is the CTA's index and `tile.num_programs 0` the number of CTAs.
 
     If CTAs share the K steps of a program, there is one more block argument, the first step of this CTA; with
     `split_k`, the CTA executes every `split_k`-th step from there on. With `tail`, there are three more block
     arguments: the end step (exclusive), the index of a piece (a partial accumulator of a program), and a number of
     pieces; `steps` is then the number of steps of a program. A `cta.combine`, which `cta-lower-combines` lowers, adds
     up the partial accumulators: a CTA that does not start with the first step of the program stores its accumulator as
-    the piece with the given index. The CTA that does start with the first step adds the given number of pieces, of
-    which the one with the given index is the last.
+    the piece with the given index. The CTA that starts with the first step adds the given number of pieces; the piece
+    with the given index is the last of them.
 
     Example:
     ```mlir
@@ -259,9 +259,9 @@ def Tile_WaitFlagOp : Tile_Op<"wait_flag", [MemoryEffects<[MemRead<Tile_GlobalMe
   let summary = "wait until a flag in global memory has reached a value";
   let description = [{
     Waits until `*ptr - value`, in 32-bit arithmetic, is not negative, so counters may wrap around. The flag may be set
-    by another program, stream, GPU or process; later accesses see everything that was written before the flag was set
-    (this is an acquire at system scope). Each thread that executes the operation waits, so any warp role may contain a
-    copy of it.
+    by another program, stream, GPU or process; everything that was written before the flag was set is visible to later
+    accesses (this is an acquire at system scope). Each thread that executes the operation waits, so any warp role may
+    contain a copy of it.
 
     Example: `tile.wait_flag %p, %x : !tile.ptr<i32>`
   }];

@@ -36,7 +36,7 @@ def Tile_ScanOp : Tile_Op<"scan", [Pure, SingleBlock]> {
   let summary = "inclusive prefix scan along an axis with a region";
   let description = [{
     Element i of the results combines the elements 0 to i of the operands along `axis`; with `reverse`, it combines the
-    elements i to the last, with the last one leftmost. The region is like that of `tile.reduce`.
+    elements from i to the last, with the last element leftmost. The region is like that of `tile.reduce`.
 
     Example:
     ```mlir

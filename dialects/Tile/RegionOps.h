@@ -7,9 +7,9 @@
 
 namespace tile {
 
-/// Parses the common syntax. With a declarative format, the operation would own the region only once it has been read
-/// completely; if parsing fails before that, values inside the region still have uses outside it. MLIR's parser drops
-/// such uses only for regions that `result` already owns.
+/// Parses the common syntax. The syntax is not declarative: with a declarative format, the operation would own the
+/// region only once the region has been parsed completely. If parsing fails before that, values inside the region still
+/// have uses outside it, and MLIR's parser drops such uses only for regions that `result` already owns.
 mlir::ParseResult parseWithRegion(mlir::OpAsmParser &parser, mlir::OperationState &result);
 
 /// Prints the common syntax; `hidden` are attributes that the caller prints in another way.

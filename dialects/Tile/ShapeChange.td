@@ -9,7 +9,7 @@ def Tile_ShapeChange : OpInterface<"ShapeChange"> {
   let cppNamespace = "::tile";
   let description = [{
     Every element of the only result is an element of the first operand. The interface describes, for each dimension,
-    from where the elements come. So analyses of elements (addresses and masks as polynomials, divisibility, layouts)
+    where the elements come from. So analyses of elements (addresses and masks as polynomials, divisibility, layouts)
     need not handle each operation by name.
   }];
   let methods = [

@@ -97,7 +97,7 @@ def Tile_StreamKAttr : AttrDef<TileDialect, "StreamK"> {
   let description = [{
     `sum` is the cost of writing an accumulator to memory, or of adding one from memory. `piece` is the overhead of a
     helping CTA for each piece of a program. `fixed` is the cost of distributing the steps and of waiting.
-    `lib/Target/TailSplit.h` computes from how many steps on splitting pays off.
+    `lib/Target/TailSplit.h` computes the number of steps above which splitting pays off.
 
     Example: `#tile.stream_k<sum = 7, piece = 9, fixed = 9>`
   }];
@@ -111,7 +111,7 @@ def Tile_WorkAttr : AttrDef<TileDialect, "Work"> {
   let description = [{
     `order`: programs are numbered with x fastest (`grid`), with y fastest (`transposed`), or in groups of `group` along
     x that are traversed along y (`swizzle2d`, see the operation of that name). `persistent`: a CTA computes several
-    programs, one after another; otherwise each CTA, or the CTAs of each cluster together, compute the one program with
+    programs, one after another; otherwise each CTA, or the CTAs of each cluster together, compute only the program with
     their index. `cluster`: the CTAs of a cluster compute neighbouring programs; the two sizes are the number of
     programs along x and along y. `split_k`: that many CTAs of a cluster share the K steps of each program. `tail`: idle
     CTAs share the K steps of programs of the last wave (stream-K). `cluster`, `split_k` and `tail` are mutually

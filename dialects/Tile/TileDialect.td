@@ -12,8 +12,8 @@ def TileDialect : Dialect {
   let description = [{
     A `tile.kernel` is run once for every point of a launch grid; each run is a *program*. Programs share nothing but
     global memory. Inside a program, values are scalars or statically shaped tensors. Programs may have blocks of any
-    size; `tile-pad-blocks` makes all dimensions powers of two, which layouts need. Element-wise arithmetic is upstream
-    `arith` and `math`; structured control flow is upstream `scf`.
+    size; `tile-pad-blocks` pads all dimensions to powers of two, because layouts require them. Element-wise arithmetic
+    is upstream `arith` and `math`; structured control flow is upstream `scf`.
 
     The operations say nothing about threads. The same operations are legal on tensors without an encoding (phase
     *tile*) and on tensors with `#cta.layout` encodings (phase *layout*).
