@@ -39,7 +39,8 @@ def Cta_AsyncCommitOp : Cta_Op<"async_commit", [MemoryEffects<[MemWrite<Cta_Shar
 def Cta_AsyncWaitOp : Cta_Op<"async_wait", [MemoryEffects<[MemRead<Cta_SharedMemory>, MemWrite<Cta_SharedMemory>]>]> {
   let summary = "wait until at most `pending` groups of cp.async copies are in flight";
   let description = [{
-    PTX ISA, `cp.async.wait_group`. A thread waits for its own copies; the copied data is visible to other threads after a `cta.barrier`.
+    PTX ISA, `cp.async.wait_group`. A thread waits for its own copies; the copied data is visible to other threads
+    after a `cta.barrier`.
 
     Example: `cta.async_wait 2`
   }];

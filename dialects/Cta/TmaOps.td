@@ -143,7 +143,8 @@ def Cta_ProxyFenceOp : Cta_Op<"proxy_fence", [
     MemoryEffects<[MemRead<Cta_SharedMemory>, MemWrite<Cta_SharedMemory>]>]> {
   let summary = "order this thread's stores to shared memory before asynchronous reads";
   let description = [{
-    PTX ISA, `fence.proxy.async`: the preceding stores are visible to TMA and wgmma once a barrier has synchronized the threads.
+    PTX ISA, `fence.proxy.async`: the preceding stores are visible to TMA and wgmma once a barrier has synchronized
+    the threads.
 
     Example: `cta.proxy_fence`
   }];

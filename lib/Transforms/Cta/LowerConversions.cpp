@@ -205,8 +205,7 @@ LinearLayout gatherWarpGroups(const WarpGroups &groups, unsigned axis, unsigned 
   return LinearLayout(gatheredDims, groups.layout.outShape());
 }
 
-/// The two steps of a reduction: the layout of the partial results, with one element along the axis for each group of
-/// warps, and the layout in which these are reduced again.
+/// The layout of partial results, one for each group of warps, and the layout in which they are reduced again.
 struct ReductionPlan {
   LinearLayout partial;
   LinearLayout gathered;
