@@ -191,8 +191,8 @@ private:
                : cta::LayoutAttr();
   }
 
-  /// If matrices are repeated a few times to a shape without accesses, derives its layout from the matrix that is
-  /// repeated least. Other values that a loop loads and broadcasts to the shape are also loaded in that layout.
+  /// Gives a shape without accesses, to which matrices are repeated a few times, the layout of the least repeated one.
+  /// Also loads other values that a loop broadcasts to the shape in that layout.
   void planRepeated(const DenseSet<ArrayRef<int64_t>> &accessed) {
     const int64_t fewTimes = target::tunedOf(cta::getTarget(kernel)).repeatedLayoutTimes;
     llvm::MapVector<ArrayRef<int64_t>, Repetition> repetitions;
@@ -327,7 +327,7 @@ private:
   }
 
   /// Returns true if the loaded tensor, or a value computed from it, initializes a dot's accumulator or is combined
-  /// with an accumulator. Returns false for factors of an operand, whatever their shape.
+  /// with one. Returns false for factors of an operand.
   bool isUsedWithAccumulators(LoadOp load) {
     llvm::SetVector<Value> loaded;
     loaded.insert(load.getResult());
