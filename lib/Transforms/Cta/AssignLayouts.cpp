@@ -276,9 +276,8 @@ private:
       planSums();
   }
 
-  /// Gives all matrices with the shape of an accumulator the accumulator's layout. Vectors to which such a matrix is
-  /// reduced get the layout of its rows or columns. Loops can then carry matrices and vectors without moving data in an
-  /// iteration. Inner loops take precedence.
+  /// Gives matrices with an accumulator's shape its layout, and vectors to which such a matrix is reduced the layout of
+  /// its rows or columns, so that loops can carry both without moving data. Inner loops take precedence.
   void planSums() {
     SmallVector<Operation *> ordered(llvm::make_first_range(dotPlans));
     kernel.walk([&](ReduceOp reduce) { ordered.push_back(reduce); });
@@ -416,8 +415,7 @@ private:
             convertAll(access, layout.getLayout());
         })
         .Case([&](InlineAsmOp text) {
-          // One execution of the assembly computes `pack` elements together, so these must be consecutive elements of a
-          // thread.
+          // The elements that one execution of the assembly computes must be consecutive in a thread.
           TypeRange types =
               text->getNumOperands() ? TypeRange(text->getOperandTypes()) : TypeRange(text->getResultTypes());
           auto type = types.empty() ? RankedTensorType() : dyn_cast<RankedTensorType>(types.front());
