@@ -57,7 +57,7 @@ public:
   Instruction &emit(mlir::Operation *op, Execute execute, llvm::ArrayRef<size_t> in, llvm::ArrayRef<size_t> out,
                     Slot shape);
   void emitCopy(mlir::Operation *op, Slot from, Slot to);
-  /// Translates the operations of a block, up to its terminator, into a new block. Then calls `finish` to translate the
+  /// Translates the operations of a block, up to its terminator, into `result`. Then calls `finish` to translate the
   /// terminator while the block's values are still allocated.
   bool compileBlock(mlir::Block &block, Block &result, llvm::function_ref<bool(mlir::Operation *)> finish);
 
@@ -88,7 +88,8 @@ private:
 
 /// Rounds values stored as floats to the number format `kind` (no-op for F32).
 void roundInPlace(Kind kind, float *values, int64_t count);
-/// Returns the conversion between floats, to nearest or towards zero; conversions to 8 bits saturate.
+/// Returns the instruction that converts between floats, rounding to nearest or towards zero. Conversions to 8 bits
+/// saturate.
 Execute floatCastKernel(Kind from, Kind to, bool towardZero);
 
 void registerIntegerOps(HandlerTable &);

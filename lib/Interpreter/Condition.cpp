@@ -45,8 +45,8 @@ bool Condition::namesLine() const {
   return !walk(tree, [](const ExpressionTree &node) { return !node.isName() || node.text != "line"; });
 }
 
-/// Explains why no variable of this name is ever a number; empty if one may be. Variables of one name may have several
-/// types, in helpers or after further assignments.
+/// Explains why no variable of this name can be a number; empty if one may be. Several variables may have the same name
+/// and different types, in helpers or after further assignments.
 static std::string explainNoNumber(const DebugInfo &info, StringRef name) {
   const Variable *known = nullptr;
   for (const Variable &variable : info.variables) {

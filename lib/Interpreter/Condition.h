@@ -14,14 +14,14 @@ class Condition {
 public:
   static llvm::Expected<Condition> parse(llvm::StringRef text);
 
-  /// Evaluates the condition before `op`, or after it. Returns nullopt if a variable has no value; for example, a
-  /// condition on the kernel's variables keeps its state from before the call while a helper runs.
+  /// Evaluates the condition before `op` or, with `isAfter`, after it. Returns nullopt if a variable has no value, such
+  /// as the kernel's variables while a helper runs. The caller then keeps the previous state of the condition.
   std::optional<bool> holds(const Machine &machine, const DebugInfo &info, mlir::Operation *op, const StackFrame &frame,
                             bool isAfter = false) const;
   /// Explains why the condition can never hold: a line without code, or a name that no scalar has. Empty if it may
   /// hold.
   std::string findMistake(const DebugInfo &info) const;
-  /// Returns true if the condition names a line, so that each arrival at that line counts.
+  /// Returns true if the condition contains a line number, so that it stops each time the line is reached.
   bool namesLine() const;
   const std::string &toString() const { return text; }
 

@@ -107,8 +107,8 @@ void Debugger::leaveLine(Machine &machine, const StackFrame &frame) {
   }
 }
 
-/// Returns true at a breakpoint: a condition stops when it becomes true or, if it names a line, each time that line is
-/// reached.
+/// Returns true at a breakpoint. A condition stops when it becomes true or, if it contains a line number, each time
+/// that line is reached.
 bool Debugger::isBreakpoint(Machine &machine, Operation *op, const StackFrame &frame) {
   bool stops = false;
   for (auto [index, condition] : llvm::enumerate(request.breakpoints)) {
@@ -200,7 +200,7 @@ void Debugger::printVariable(const Machine &machine, const Variable &variable) {
   out << '\n';
 }
 
-/// Prints NAME[i, j], also for pointers.
+/// Prints NAME[i, j], where NAME may be a tensor of pointers.
 bool Debugger::printElementOf(const Machine &machine, StringRef text) {
   auto [name, subscript] = text.split('[');
   const Variable *variable = info.find(here, stack[selected].key, name.trim());

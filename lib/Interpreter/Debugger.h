@@ -46,7 +46,7 @@ private:
   bool isPrinted(const Machine &machine, const StackFrame &frame) const;
   void leaveLine(Machine &machine, const StackFrame &frame);
   bool isBreakpoint(Machine &machine, mlir::Operation *op, const StackFrame &frame);
-  /// Reads commands until one resumes. Returns false to end the run.
+  /// Reads commands until one of them resumes execution. Returns false if the run should end.
   bool prompt(Machine &machine);
   bool execute(Machine &machine, llvm::StringRef command, llvm::StringRef argument, bool &resumes);
   void showPlace(const Machine &machine, llvm::StringRef reason);

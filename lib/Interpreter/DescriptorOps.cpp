@@ -158,7 +158,8 @@ struct BlockData {
   std::optional<AtomicKind> reduce; ///< for stores
 };
 
-/// Returns the tensor of a descriptor, reading its tensor map if it has one. Returns nullopt after Machine::fail.
+/// Returns the tensor of a descriptor. If the descriptor has a tensor map, reads the tensor from the map. Returns
+/// nullopt after Machine::fail.
 std::optional<Descriptor> findTensor(Machine &machine, const Instruction &instruction, const BlockData &data) {
   const auto &descriptor = *machine.at<Descriptor>(instruction.in[0]);
   if (!descriptor.isMap)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Integer arithmetic wraps at the type's width. Division by zero is an error at the element; the most negative number
-// divided by -1 wraps. A shift by the width or more equals repeated shifts by one (0, or copies of the sign), as in
-// PTX.
+// Integer arithmetic wraps at the type's width. Division by zero is an error, reported for the element. The most
+// negative integer divided by -1 wraps. A shift by at least the width equals repeated shifts by one (0, or copies of
+// the sign bit), as in PTX.
 #include "Interpreter/Compiler.h"
 
 #include "llvm/ADT/bit.h"

@@ -67,8 +67,8 @@ struct Options {
   /// Reports signed overflow of additions, subtractions and multiplications.
   bool checkOverflow = false;
   Observer *observer = nullptr;
-  /// If set, only the accesses of this operation are checked for bounds. In all other operations, loads outside of a
-  /// buffer give zero, and stores have no effect.
+  /// If set, only the accesses of this operation are checked for bounds. In all other operations, loads outside a
+  /// buffer give zero, and stores outside a buffer have no effect.
   mlir::Operation *watched = nullptr;
   /// If set, only this program of the grid runs.
   std::optional<std::array<uint32_t, 3>> only = {};

@@ -7,8 +7,8 @@
 //
 //   %s = arith.addf %a, %b : tensor<128xf32>   ->   {binaryFloat<add>, in {1024, 1536}, out {2048}, count 128}
 //
-// Control flow is an instruction with nested blocks, so a block runs without branches. `count` is kLanes inside a
-// combine region that runs on whole vectors; Machine::lanes is the number of elements then.
+// Control flow is an instruction with nested blocks, so a block runs without branches. Inside a combine region that
+// runs on whole vectors, `count` is kLanes; the number of elements is then Machine::lanes.
 #pragma once
 
 #include "Interpreter/Interpreter.h"

@@ -154,8 +154,8 @@ bool toAddress(Machine &machine, const Instruction &instruction) {
   return true;
 }
 
-/// Converts addresses to pointers. An address outside all buffers is out of bounds of the first buffer, so an access
-/// reports it.
+/// Converts addresses to pointers. An address outside all buffers becomes a pointer beyond the bounds of the first
+/// buffer, so an access through the pointer reports an error.
 bool toPointer(Machine &machine, const Instruction &instruction) {
   int64_t count = machine.countOf(instruction);
   const uint64_t *addresses = machine.at<uint64_t>(instruction.in[0]);

@@ -114,7 +114,7 @@ struct HintData {
   SmallVector<int64_t> shape, divisibility, constancy;
 };
 
-/// Reads the elements of a value: sign-extended integers, or addresses.
+/// Reads the elements of a value: integers are sign-extended; pointers are returned as addresses.
 std::vector<int64_t> readIntegers(const Machine &machine, Slot slot) {
   std::vector<int64_t> integers;
   const char *place = machine.at<char>(slot.offset);

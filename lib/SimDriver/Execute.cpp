@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Executes the operations of streams, and reports operations that are not ordered but should be.
+// Executes the operations of streams, and reports operations that conflict but are not ordered.
 #include "SimDriver/State.h"
 
 #include <fmt/format.h>

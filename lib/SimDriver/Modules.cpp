@@ -17,7 +17,7 @@ using CUkernel = struct CUkern_st *;
 
 namespace {
 
-/// Modules and functions live as long as the process, because there are only few of them.
+/// Modules and functions live as long as the process, because there are only a few of them.
 std::vector<std::unique_ptr<LoadedPtx>> modules;
 std::vector<std::unique_ptr<LoadedFunction>> functions;
 /// For each library, the kernels for which a program has a handle, by name.

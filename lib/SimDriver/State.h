@@ -60,7 +60,7 @@ template <typename Function> runtime::CUresult guarded(Function &&work) noexcept
   }
 }
 
-/// Does the same as guarded(), with the state locked.
+/// Does the same as guarded() while holding the state's mutex.
 template <typename Function> runtime::CUresult locked(Function &&work) noexcept {
   return guarded([&] {
     const std::lock_guard lock(state().mutex);

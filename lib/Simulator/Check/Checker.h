@@ -44,7 +44,8 @@ public:
   /// Creates a component, which messages call `what`: "mbarrier at shared+57344", "bulk copies of warp 4".
   virtual Component addComponent(std::string what) = 0;
 
-  /// Begin and end the warps of a CTA. Everything that is visible when the grid is launched happens before they begin.
+  /// Begin and end the warps of a CTA. Everything that is visible when the grid is launched happens before the warps
+  /// begin.
   virtual void startCta(Cta &cta) = 0;
   virtual void endCta(Cta &cta) = 0;
   /// Compares the accesses of the grid's clusters with each other, after the last CTA has ended.
@@ -64,8 +65,8 @@ public:
 
   virtual void release(Warp &warp, SyncClock &into, LaneMask lanes = allLanes) = 0;
   virtual void acquire(Warp &warp, const SyncClock &from, LaneMask lanes = allLanes) = 0;
-  /// Records that each of `lanes` has waited until its own operations up to `epoch` finished; if `collective`, until
-  /// those of the whole warp did (wgmma).
+  /// Records that each of `lanes` has waited until its own operations up to `epoch` finished or, if `collective` is
+  /// set, until those of the whole warp finished (wgmma).
   virtual void raise(Warp &warp, Epoch epoch, LaneMask lanes = allLanes, bool collective = false) = 0;
   /// Records that an asynchronous operation of `warp` has finished and signals `into`: cp.async.mbarrier.arrive.
   virtual void releaseEpoch(Epoch epoch, SyncClock &into) = 0;

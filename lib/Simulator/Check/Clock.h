@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Vector clocks: the events that a warp or a synchronization object knows to have happened.
+// Vector clocks: the events that happened before the current point of a warp or a synchronization object.
 #pragma once
 
 #include "Simulator/Machine/Access.h"

@@ -87,7 +87,7 @@ void HappensBefore::endCta(Cta &cta) {
   worlds.erase(&cta.cluster);
 }
 
-/// Takes over the data that outlives a world. The caller holds the mutex, or is the only thread.
+/// Saves the data that must outlive a world. The caller holds the mutex, or is the only thread.
 void HappensBefore::endWorld(World &world) {
   if (footprint)
     footprint->join(world.footprint);
@@ -120,7 +120,7 @@ CtaShadow *HappensBefore::ownerOf(Warp &warp, Space space, uint32_t rank) {
 void HappensBefore::access(Warp &warp, const LaneAccess &access) {
   WarpState &state = stateOf(warp);
   bool strong = access.order != MemoryOrder::Weak || access.kind == AccessKind::Atomic;
-  // Each store has an epoch of its own: two lanes that write the same byte do so in the same store or in different
+  // Each store gets a new epoch, so two lanes that write the same byte do so either in the same store or in different
   // epochs.
   if (access.kind != AccessKind::Read)
     ++state.knowledge.count;
@@ -142,8 +142,8 @@ void HappensBefore::access(Warp &warp, const LaneAccess &access) {
     noteFootprint(state.world, access);
 }
 
-/// Adds an access to the footprint. Loads and stores with an order access flags, which count as synchronization and not
-/// as data.
+/// Adds an access to the footprint. Loads and stores that have a memory order are accesses to flags; they count as
+/// synchronization, not as data.
 void HappensBefore::noteFootprint(World &world, const LaneAccess &access) {
   const bool isAtomic = access.kind == AccessKind::Atomic, strong = isAtomic || access.order != MemoryOrder::Weak;
   forLanes(access.lanes, [&](unsigned lane) {

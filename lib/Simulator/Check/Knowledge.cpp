@@ -79,7 +79,7 @@ void Knowledge::acquire(const SyncClock &from, LaneMask lanes, LaneMask alive) {
   tensor.acquired.join(from.tensor);
   if (isAll(lanes, alive)) {
     common.join(from);
-    // If the lanes acquire from a barrier that the whole warp has passed, all of them learn what all of them have
+    // If the lanes acquire from a barrier that the whole warp has passed, every lane acquires what all lanes have
     // released.
     if (partsReleased && from.all[name.program] >= releasedAt) {
       parts.clear();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The events that the lanes of a warp know to have happened.
+// The events that are known to happen before the next actions of a warp's lanes.
 //
 // Lanes that act together share one clock, so tracking a whole warp costs no more than tracking a thread. What only
 // some lanes know is kept separately until the lanes synchronize. The past of a warp is one component, whose count
@@ -58,8 +58,8 @@ public:
   /// Joins everything that any lane knows into `into`.
   void collect(SyncClock &into) const;
 
-  /// Returns true if `lane` knows `past`, an action of lane `pastLane` of the warp `pastName`; with everyLane, of any
-  /// of its lanes.
+  /// Returns true if `past`, an action of lane `pastLane` of the warp `pastName`, happened before the next action of
+  /// `lane`. With everyLane, `past` may be an action of any lane of that warp.
   bool knows(const Past &past, const WarpName *pastName, unsigned pastLane, unsigned lane, bool fenced) const;
   /// Returns true if the common clock, which all lanes know, includes `past`. That suffices in nearly all cases.
   bool allKnow(const Past &past, bool fenced) const {
@@ -82,7 +82,7 @@ private:
     LaneMask lanes;
     SyncClock clock; ///< what the lanes know in addition to the common clock
   };
-  /// Operations of its own that each lane has waited for.
+  /// Operations that each of these lanes issued itself and has waited for.
   struct Own {
     Epoch epoch;
     LaneMask lanes;

@@ -63,7 +63,7 @@ struct Cell {
   static constexpr unsigned capacity = 3;
   uint32_t more = 0;        ///< the next block of the chain, plus 1; 0: none
   ByteMask initialized = 0; ///< initialized bytes
-  uint8_t barriers = 0;     ///< bit i is set if bytes 8 i … 8 i + 7 are an mbarrier object
+  uint8_t barriers = 0;     ///< bit i is set if bytes 8 * i to 8 * i + 7 are an mbarrier object
   Manner manners[capacity];
   ByteMask masks[capacity] = {0, 0, 0}; ///< 0: the record is unused
   Past records[capacity];

@@ -236,7 +236,7 @@ Result<OperationPtr> decodeSelp(Decoding &d) {
   });
 }
 
-/// slct. Returns a if c >= 0 (which includes -0), and otherwise b; if c is NaN, b.
+/// slct. Returns a if c >= 0 (including -0), and b otherwise, including if c is NaN.
 template <typename T, typename C> T selectBySign(T a, T b, C c) {
   return c >= 0 ? a : b;
 }

@@ -55,7 +55,7 @@ LaneMask compareLanes(const T *a, const T *b, unsigned stride, Function &&holds)
   return mask;
 }
 
-/// Compares the values of a and b at indices 0, stride, 2 stride, …
+/// Compares the values of a and b at indices 0, stride, 2 * stride, …
 template <typename T> LaneMask compare(ComparisonKind kind, const T *a, const T *b, unsigned stride) {
   if (kind.exchange)
     std::swap(a, b);

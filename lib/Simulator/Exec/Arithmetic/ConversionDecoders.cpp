@@ -97,7 +97,7 @@ template <typename Made, typename Of> std::unique_ptr<Made> makeForInteger(Type 
   }
 }
 
-/// The same for a floating-point type with arithmetic.
+/// Like makeForInteger, but for a floating-point type with arithmetic.
 template <typename Made, typename Of> std::unique_ptr<Made> makeForFloat(Type type, Of of) {
   switch (type) {
   case Type::F16:

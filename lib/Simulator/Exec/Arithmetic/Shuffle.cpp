@@ -51,8 +51,8 @@ protected:
         isValid = from <= last;
         break;
       }
-      // The ISA leaves the value that is read from a non-participating lane undefined; here the reader keeps its own
-      // value.
+      // The ISA does not define the value that is read from a lane that does not participate; here, the reader keeps
+      // its own value.
       bool takesPart = isValid && (group >> from & 1);
       results[lane] = values[takesPart ? from : int(lane)];
       valid |= LaneMask(isValid) << lane;
