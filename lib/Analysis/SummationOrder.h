@@ -7,8 +7,8 @@
 //   lanes,
 //                                                                      4 warps"
 //
-// Which instructions add within a thread, and which multiplications are contracted, is decided later: lib/Order reads that
-// from the PTX. Together with the hash of the tile program these determine the bits of all results.
+// Which instructions add within a thread, and which multiplications are contracted, is decided later: lib/Order reads
+// that from the PTX. Together with the hash of the tile program these determine the bits of all results.
 #pragma once
 
 #include "Tile/TileDialect.h"

@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception Finds copies of accumulators in PTX; see AccumulatorCopies.h.
-// Lines are read once, in order: the wgmmas in flight at a label are those in flight at the preceding line or at an
-// earlier branch to the label. Backward branches are ignored, because copies at the head of a loop belong to its first
-// iteration.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Finds copies of accumulators in PTX; see AccumulatorCopies.h. Lines are read once, in order: the wgmmas in flight at
+// a label are those in flight at the preceding line or at an earlier branch to the label. Backward branches are
+// ignored, because copies at the head of a loop belong to its first iteration.
 #include "Codegen/AccumulatorCopies.h"
 
 #include "llvm/ADT/STLExtras.h"

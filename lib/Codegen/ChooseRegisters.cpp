@@ -1,9 +1,10 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception Chooses the register limit of a kernel by requesting a number
-// of CTAs per multiprocessor. With more registers, a thread can have more loads in flight; with fewer, a multiprocessor
-// can hold more threads. By default, ptxas allocates the registers that the shortest code needs, or that give the
-// highest occupancy. A loop that sums rows gets 32 registers, so its loads are serialized; a GEMM with small tiles gets
-// 237 registers, so only one CTA is resident, which stalls in every iteration. ptxas takes into account neither the
-// latencies in a loop nor the shared memory of a CTA.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Chooses the register limit of a kernel by requesting a number of CTAs per multiprocessor. With more registers, a
+// thread can have more loads in flight; with fewer, a multiprocessor can hold more threads. By default, ptxas allocates
+// the registers that the shortest code needs, or that give the highest occupancy. A loop that sums rows gets 32
+// registers, so its loads are serialized; a GEMM with small tiles gets 237 registers, so only one CTA is resident,
+// which stalls in every iteration. ptxas takes into account neither the latencies in a loop nor the shared memory of a
+// CTA.
 //
 //   kernel                      | CTAs requested
 //   MMAs                        | ptxas default; then one more at a time, while spills are few and outside of loops

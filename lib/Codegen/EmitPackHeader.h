@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception Emits the header of a pack of several kernels. For each
-// kernel it declares the functions that the kernel's own header has (EmitHeader.h). Exactly one source file must define
-// NAME_IMPLEMENTATION before it includes the header; the pack's bytes are defined there. In C++, kernels that are
-// compiled from one source for several element types are overloads:
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Emits the header of a pack of several kernels. For each kernel it declares the functions that the kernel's own header
+// has (EmitHeader.h). Exactly one source file must define NAME_IMPLEMENTATION before it includes the header; the pack's
+// bytes are defined there. In C++, kernels that are compiled from one source for several element types are overloads:
 //
 //   tile_status engine_load(tile_runtime *runtime, engine_kernels *kernels);   // all kernels
 //   tile_status matmul_bf16_launch(tile_kernel *kernel, void *stream, const void *a, ...);

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception Works around a ptxas bug that affects left operands of
-// wgmmas, if a loop holds them in registers.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Works around a ptxas bug that affects left operands of wgmmas, if a loop holds them in registers.
 //
 // ptxas copies each left operand into consecutive registers, and hoists that copy out of a loop if the operand is
 // loop-invariant. It may then allocate the same registers to another left operand, so that all iterations but the first

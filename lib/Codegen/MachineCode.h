@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception Decodes the fields of a cubin's machine code that the
-// compiler inspects. The encoding is undocumented, but has been the same from sm_70 to sm_90; nvdisasm shows it.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Decodes the fields of a cubin's machine code that the compiler inspects. The encoding is undocumented, but has been
+// the same from sm_70 to sm_90; nvdisasm shows it.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"

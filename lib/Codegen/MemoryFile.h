@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception An in-memory file, used to run a program that reads or writes
-// files. It exists in no folder and can be opened only through its descriptor, so it disappears when the process ends,
-// even if the process is killed.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// An in-memory file, used to run a program that reads or writes files. It exists in no folder and can be opened only
+// through its descriptor, so it disappears when the process ends, even if the process is killed.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception The direct sum of layouts, and two maps from the locations of
-// a distributed layout: conversionMap finds the same element in another layout, and memoryOffsets finds its offset in a
-// buffer.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The direct sum of layouts, and two maps from the locations of a distributed layout: conversionMap finds the same
+// element in another layout, and memoryOffsets finds its offset in a buffer.
 
 #include "Layout/LinearLayout.h"
 

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception Textual forms of a layout.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Textual forms of a layout.
 //
 //   toString / parse (the IR form):  [2, 64], register = [[0, 1]], lane = [[0, 2], …], warp = [[1, 0]]
 //   printTable (for people):         one cell for each element, with its owner ("warp:lane:register") or its offset

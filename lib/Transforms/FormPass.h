@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception The base class of passes on kernels, which checks that the
-// kernel has the required form, and declares the form that the pass leaves.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The base class of passes on kernels, which checks that the kernel has the required form, and declares the form that
+// the pass leaves.
 #pragma once
 
 #include "Analysis/KernelForm.h"

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception Target-specific code: inline PTX from the program, waits for
-// flags, and address casts.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Target-specific code: inline PTX from the program, waits for flags, and address casts.
 //
 // One execution of a PTX statement computes `pack` elements of a thread. Elements of 16 bits or less share registers,
 // and each register has the type of its constraint letter. If a thread holds fewer than `pack` elements, the last one

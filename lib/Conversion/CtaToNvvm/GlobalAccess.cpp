@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception Accesses to global memory; see GlobalAccess.h. According to
-// the PTX ISA ("ld", "st"), a cache operator cannot be combined with an L1 eviction priority, and `.volatile` cannot be
-// combined with either of them. A cache policy ("createpolicy") sets the L2 eviction priority.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Accesses to global memory; see GlobalAccess.h. According to the PTX ISA ("ld", "st"), a cache operator cannot be
+// combined with an L1 eviction priority, and `.volatile` cannot be combined with either of them. A cache policy
+// ("createpolicy") sets the L2 eviction priority.
 #include "GlobalAccess.h"
 
 #include "Ptx.h"

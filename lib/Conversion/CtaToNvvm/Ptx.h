@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception Builds inline PTX, for instructions that neither the NVVM
-// dialect nor an LLVM intrinsic can express. No other file builds inline PTX.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Builds inline PTX, for instructions that neither the NVVM dialect nor an LLVM intrinsic can express. No other file
+// builds inline PTX.
 //
 //   emitPtx(builder, loc, {.text = "@$2 ld.global.v2.b32 {$0, $1}, [$3];", .results = {i32, i32},
 //                          .operands = {mask, pointer}, .initial = {zero, zero}})

@@ -1,8 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception Conversions to small floats through f32. No target can
-// directly convert f64 and integers to 8-bit floats, and targets before sm_90 cannot directly convert them to bf16.
-// LLVM itself avoids double rounding from f64, unless the value is known to be an integer. If a value is rounded to
-// nearest twice, the first step may round it to the midpoint of two results, and the second step may then round it in
-// the wrong direction:
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Conversions to small floats through f32. No target can directly convert f64 and integers to 8-bit floats, and targets
+// before sm_90 cannot directly convert them to bf16. LLVM itself avoids double rounding from f64, unless the value is
+// known to be an integer. If a value is rounded to nearest twice, the first step may round it to the midpoint of two
+// results, and the second step may then round it in the wrong direction:
 //
 //   1 + 2^-8 + 2^-40 of f64   -- f32 -->  1 + 2^-8   -- bf16 -->  1, but 1 + 2^-7 is nearer
 //

@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception Fast conversions to floats of integers with a small range,
-// such as 4-bit and 8-bit weights. The conversion instruction has a quarter of the throughput of other instructions,
-// and weights are loaded faster than it could convert them. Ranges are inferred while the IR still has tensors.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Fast conversions to floats of integers with a small range, such as 4-bit and 8-bit weights. The conversion
+// instruction has a quarter of the throughput of other instructions, and weights are loaded faster than it could
+// convert them. Ranges are inferred while the IR still has tensors.
 #pragma once
 
 #include "Tile/TileDialect.h"

@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception Sinks each wait to the first operation that may access the
-// copied data, may write the source of the copies, or has unknown effects. The wait may move past TMA copies to other
-// buffers, each of which is awaited where it is issued. Groups that are committed between the old and the new position
-// need not be complete.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Sinks each wait to the first operation that may access the copied data, may write the source of the copies, or has
+// unknown effects. The wait may move past TMA copies to other buffers, each of which is awaited where it is issued.
+// Groups that are committed between the old and the new position need not be complete.
 #include "Transforms/Cta/AwaitCopies.h"
 
 #include "Analysis/PointerBases.h"

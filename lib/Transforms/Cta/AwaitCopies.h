@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception Moves the waits for copies that no loop prefetches to the
-// first use of the copied data, instead of awaiting one copy after another.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Moves the waits for copies that no loop prefetches to the first use of the copied data, instead of awaiting one copy
+// after another.
 //
 //   async_copy a; commit; wait 0; fence         async_copy a; commit
 //   async_copy b; commit; wait 0; fence   ==>   async_copy b; commit

@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception Issues copies that no loop prefetches earlier: right after
-// the preceding copies instead of just before their first use.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Issues copies that no loop prefetches earlier: right after the preceding copies instead of just before their first
+// use.
 //
 //   async_copy a; commit; wait 0                async_copy a; commit; wait 0
 //   x = local_load a                            async_copy b; commit; wait 0

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception Issues loads whose values are stored to shared memory back to
-// back. Applies to loads outside of pipelined loops.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Issues loads whose values are stored to shared memory back to back. Applies to loads outside of pipelined loops.
 //
 //   x = load; store x; fence; y = load; store y; fence ==>   x = load; y = load; store x; store y; fence
 //

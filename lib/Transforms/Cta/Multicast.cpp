@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception cta-multicast: load data only once if all CTAs of a cluster
-// need it.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// cta-multicast: load data only once if all CTAs of a cluster need it.
 //
 // A block that the producers of all CTAs read at the same coordinates is divided: each CTA copies its part into the
 // buffers of all CTAs. Bytes are counted where they arrive, so slots become full as before; but a slot is empty only

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception Passes tensors through shared memory in panels if shared
-// memory cannot hold all of them at once.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Passes tensors through shared memory in panels if shared memory cannot hold all of them at once.
 //
 //   cta.local_store %x, %b              cta.panel_store %x, %p {panel = 0}
 //   %y = cta.local_load %b       ==>    %y0 = cta.panel_load %p {panel = 0}

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception tile-add-warps: compute a chain of dots with two warp groups
-// instead of one, if there are enough rows for two.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// tile-add-warps: compute a chain of dots with two warp groups instead of one, if there are enough rows for two.
 //
 //   num_warps = 4                                          num_warps = 8
 //   for:                                              ==>  for:
