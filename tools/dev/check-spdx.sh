@@ -42,4 +42,9 @@ for file in "${missing[@]}"; do
     status=1
   fi
 done
+# A comment that is wrapped again must not be joined with the licence line.
+if git grep -nE "$tag +[^* ]" -- '*.cpp' '*.h' '*.td' '*.c' '*.def'; then
+  echo "the licence must be on a line of its own"
+  status=1
+fi
 exit $status
