@@ -87,7 +87,7 @@ private:
       // program's loop options.
       if (attribute.getName() != unsignedAttrName && attribute.getName() != numStagesAttrName)
         return error(op) << "attribute '" << attribute.getName().getValue() << "' is not declared by '" << op->getName()
-                         << "'; decisions must not hide in such attributes";
+                         << "'; only declared attributes may carry information between passes";
     if (isa<ProgramsOp>(op) && !isa<KernelOp, cta::WarpRolesOp>(op->getParentOp()))
       return error(op) << "'" << op->getName() << "' is in a '" << op->getParentOp()->getName()
                        << "'; expected the kernel's body or a warp role";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The expressions that users write in directives, arguments, fillings and breakpoints, and that manifests hold: one
-// grammar, a subset of Python's. What names and functions mean, and on which values, is up to the evaluators.
+// The expressions that users write in directives, arguments, fill functions and breakpoints, and that manifests hold:
+// one grammar, a subset of Python's. What names and functions mean, and on which values, is up to the evaluators.
 //
 //   expression = or ['if' or 'else' expression]        or = and {'or' and}          and = not {'and' not}
 //   not = 'not' not | sum [('<'|'<='|'>'|'>='|'=='|'!=') sum]                        sum = term {('+'|'-') term}

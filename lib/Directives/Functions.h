@@ -14,10 +14,10 @@ namespace tile::directives {
 /// number of ranks in a run on several GPUs.
 inline constexpr std::string_view integerNames[] = {"num_sms", "this_rank", "num_ranks"};
 
-/// Functions of integer expressions: sizes, strides and grids.
+/// Functions that may be used in integer expressions: sizes, strides and grids.
 inline constexpr std::string_view integerFunctions[] = {"cdiv", "min", "max", "next_power_of_2"};
 
-/// Functions of expected results.
+/// Functions that may be used in `#: expect` expressions.
 inline constexpr std::string_view tensorFunctions[] = {
     // element-wise
     "exp", "exp2", "log", "sqrt", "rsqrt", "abs", "floor", "rand", "tanh", "erf", "sigmoid", "silu", "maximum",
@@ -30,7 +30,8 @@ inline constexpr std::string_view tensorFunctions[] = {
     // of all ranks
     "peers"};
 
-/// Fillings for buffers in default values. A name without arguments is a filling, too.
+/// Fill functions that may appear in the default value of a buffer. A function without arguments may be written without
+/// parentheses.
 inline constexpr std::string_view fillings[] = {"random",  "uniform",   "special", "denormals", "zeros",
                                                 "ones",    "full",      "arange",  "randint",   "permutation",
                                                 "offsets", "addresses", "peers"};

@@ -14,8 +14,8 @@ namespace {
 
 using Definitions = std::map<std::string, std::string>;
 
-/// Maximum numbers of kernels per class of a GEMM: 25 in total with pointer operands. If TMA loads the operands,
-/// kernels for more sizes are worthwhile; otherwise the assumptions matter more.
+/// Maximum number of kernels for each class of assumptions about a GEMM: 25 in total with pointer operands. If TMA
+/// loads the operands, kernels for more sizes are worthwhile; otherwise the assumptions matter more.
 constexpr size_t maxOfFastest = 12, maxOfLoads = 1, maxOfPieces8 = 3, maxOfPieces4 = 3, maxOfGeneral = 6;
 
 std::map<std::string, int> namesOf(KernelOp kernel, const Divisors &divisors) {

@@ -13,7 +13,8 @@ namespace {
 /// Share of the multiprocessors that must have a thread block; below it, the device counts as empty.
 constexpr double emptyShare = 0.9;
 constexpr double nearRoof = 0.7; ///< share of the roofline above which there is little to gain
-constexpr double rereads = 2;    ///< bytes moved per byte of the arrays above which blocks should share more data
+/// Threshold of (bytes moved) / (size of the arrays); above it, blocks should share more data.
+constexpr double rereads = 2;
 
 /// Returns the expected microseconds according to the cost model. Without a cost model, returns the modelled time of
 /// one thread block times the number of waves, but at least the time of the roofline.

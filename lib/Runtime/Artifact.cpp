@@ -28,7 +28,7 @@ Result<std::string> readFile(const std::string &path, uint64_t limit) {
   std::string contents;
   const uint64_t size = std::filesystem::file_size(path, code);
   if (!code && size > limit)
-    return makeError(TILE_ERROR_FILE, "'{}' has {} bytes; at most {} are read", path, size, limit);
+    return makeError(TILE_ERROR_FILE, "'{}' is {} bytes; the limit is {}", path, size, limit);
   if (!code)
     contents.reserve(static_cast<size_t>(size));
   char block[1 << 16];

@@ -315,7 +315,8 @@ Status Chooser::explain(size_t index, const Call &call, const DeviceVariants &de
                                       ? "it has no grid in its manifest; the caller must give one"
                                       : "its grid cannot be evaluated in 64 bits"};
   case GridState::OtherPrograms:
-    return makeError(TILE_ERROR_GRID, "the caller passes a grid, but the constants differ from those of '{}'",
+    return makeError(TILE_ERROR_GRID,
+                     "the caller passes a grid, which applies only to variants with the constants of '{}'",
                      manifests[0]->variant);
   case GridState::TooLarge:
     break;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Accesses to buffers without a declaration, as in Triton's kernels. The answer is the condition on the buffer's size.
+// Checks accesses to buffers that have no declaration, as in Triton's kernels. The result is the size that the buffer
+// must have.
 #include "Verify/Checker.h"
 #include "Verify/RequiredSize.h"
 

@@ -39,7 +39,7 @@ tile.kernel @cta() {
 // -----
 
 tile.kernel @attribute() {
-  // expected-error @below {{phase tile: attribute 'my.plan' is not declared by 'arith.constant'; decisions must not hide in such attributes}}
+  // expected-error @below {{phase tile: attribute 'my.plan' is not declared by 'arith.constant'; only declared attributes may carry information between passes}}
   %0 = arith.constant {my.plan = 1 : i32} 0 : i32
   tile.return
 }

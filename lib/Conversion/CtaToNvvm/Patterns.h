@@ -75,7 +75,7 @@ private:
 #define FAMILY(name) void register##name##Lowerings(Lowerings &lowerings);
 #include "Families.def"
 
-// Checks that several families share.
+// Verification functions that several families of patterns use.
 mlir::LogicalResult checkKernel(KernelOp kernel);
 mlir::LogicalResult checkWholeTile(mlir::Operation *op, cta::BufferType buffer);
 mlir::LogicalResult checkRowMajor(mlir::Operation *op, cta::BufferType buffer);

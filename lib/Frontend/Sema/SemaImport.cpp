@@ -165,7 +165,7 @@ ModuleScope *ModuleNames::loadModule(const std::string &path) {
   uintmax_t bytes = path.starts_with('<') ? 0 : std::filesystem::file_size(path, failed);
   if (bytes > maxSourceBytes || failed) {
     unreadable[path] = failed ? "'" + path + "' cannot be read: " + failed.message()
-                              : "'" + path + "' has " + std::to_string(bytes >> 20) + " MiB; the limit is " +
+                              : "'" + path + "' is " + std::to_string(bytes >> 20) + " MiB; the limit is " +
                                     std::to_string(maxSourceBytes >> 20) + " MiB";
     return nullptr;
   }

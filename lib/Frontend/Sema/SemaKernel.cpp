@@ -69,8 +69,8 @@ collectLastFunctions(const Block &block,
   return functions;
 }
 
-/// Removes duplicates. Of several functions with one name, for example in the branches of an 'if', keeps the one that
-/// the module declares. In host functions, keeps the last one.
+/// Removes duplicates. Of several functions with the same name, for example in the branches of an 'if', keeps the one
+/// that the module declares. In host functions, keeps the last one.
 void keepDeclared(std::vector<Candidate> &functions,
                   llvm::function_ref<const FunctionStmt *(const std::string &)> declared) {
   std::map<std::string, const FunctionStmt *> kept;

@@ -122,8 +122,8 @@ EvalResult evaluateIntegers(BinaryOp op, Int128 a, Int128 b) {
   return fail("'@' is not defined for integers");
 }
 
-/// Returns Python's a // b and a % b. The remainder is exact and has the sign of b, even if it is zero. The quotient is
-/// computed from a minus the remainder.
+/// Returns Python's `a // b` and `a % b`. The remainder is exact and has the sign of `b`, even if it is zero. The
+/// quotient is computed from `a - remainder`.
 std::pair<double, double> divideFloats(double a, double b) {
   double remainder = std::fmod(a, b);
   double quotient = (a - remainder) / b;

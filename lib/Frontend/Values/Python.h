@@ -25,8 +25,8 @@ public:
   virtual SymValue applyBinary(BinaryOp op, const SymValue &left, const SymValue &right, SourceRange range) = 0;
   /// Calls a function, type or class with positional arguments.
   virtual SymValue callValue(const SymValue &callee, const std::vector<SymValue> &arguments, SourceRange range) = 0;
-  /// Calls the condition of filter() for an item, and may mark the item. Returns nullopt if the result is neither true
-  /// nor false.
+  /// Calls the condition of filter() for an item. The host reader keeps an item whose condition is unknown, and marks
+  /// it as conditional. Otherwise, returns nullopt if the result is neither true nor false.
   virtual std::optional<bool> callCondition(const SymValue &condition, SymValue &item, SourceRange range) = 0;
 
 protected:

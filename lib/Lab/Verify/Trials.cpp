@@ -11,7 +11,7 @@ namespace tile::runner {
 
 namespace {
 
-constexpr SizeRange trialSizes{0, 4096}; // default range of integers that are not given
+constexpr SizeRange trialSizes{0, 4096}; // default range of integers that the arguments do not specify
 constexpr int64_t largestBlock = 2048;   // constants above this are not block sizes
 constexpr int64_t trialPadding = 3;      // maximum number of steps by which a stride is padded
 constexpr double programCost = 4096;     // cost of a program, in elements of buffers

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Verifies an artifact by runs: the schedules of each variant in the simulator, or the agreement of each variant with
-// the simulator's run of the same PTX, or with another artifact. tools/docs/pages/what-is-proven.md says what follows.
+// Verifies an artifact by running it: checks each variant under many schedules in the simulator, or compares its
+// results with those of the simulator for the same PTX, or with those of another artifact.
+// tools/docs/pages/what-is-proven.md explains what can be concluded.
 #pragma once
 
 #include "Lab/Verify/Agreement.h"

@@ -234,8 +234,8 @@ namespace {
 Status checkImageType(const HostBuffer &buffer, const std::string &path) {
   if (buffer.type() == DataType::U8)
     return Success{};
-  return makeError(TILE_ERROR_FILE, "'{}' is an image of unsigned bytes (u8); the buffer has elements of {}", path,
-                   runtime::dataTypeName(buffer.type()));
+  return makeError(TILE_ERROR_FILE, "'{}' is an image of unsigned bytes (u8), but the buffer's element type is {}",
+                   path, runtime::dataTypeName(buffer.type()));
 }
 
 Status loadImage(HostBuffer &buffer, const std::string &path, std::string_view contents) {

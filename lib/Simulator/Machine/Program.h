@@ -55,8 +55,9 @@ public:
   uint64_t variableAddress(uint32_t variable) const { return variableAddresses[variable]; }
   /// The bytes of parameters and constants, which the kernel sees from offset 0 of the param window on.
   std::vector<std::byte> constants;
-  /// Whether thread blocks can communicate while they run: by atomics, acquire, volatile or grid barriers. If so, all
-  /// of them run interleaved in one host thread; otherwise clusters run on as many host threads as there are.
+  /// Whether thread blocks can communicate while they run: through atomics, acquire or volatile accesses, or grid
+  /// barriers. If so, all thread blocks run interleaved in one host thread; otherwise clusters run in parallel on all
+  /// host threads.
   bool communicates = false;
 
   /// The .cta_group of the kernel's tcgen05 instructions, which must be the same for all of them; 0 if there are none.

@@ -47,9 +47,10 @@ public:
           return status;
       const Function &body = module.functions[*callee];
       if ((copied += body.instructions.size()) > maxInstructions)
-        return fail(instruction, fmt::format("all calls together have more than {} instructions", maxInstructions));
+        return fail(instruction,
+                    fmt::format("inlining all calls would produce more than {} instructions", maxInstructions));
       if (function.registers.size() + body.registers.size() > mostRegisters)
-        return fail(instruction, fmt::format("all calls together have more than {} registers", mostRegisters));
+        return fail(instruction, fmt::format("inlining all calls would need more than {} registers", mostRegisters));
       auto [base, isNew] = registers.emplace(*callee, uint32_t(function.registers.size()));
       if (isNew)
         function.registers.insert(function.registers.end(), body.registers.begin(), body.registers.end());

@@ -169,7 +169,7 @@ bool PtxParser::resolveLabel(const Scope &scope, const LabelUse &use, bool &foun
     if (label == scope.labels.end())
       return failAt(use.line, "the label '{}' in '{}' does not exist", name, use.name);
     if (++targetCount > limits::targets)
-      return failAt(use.line, "more than {} targets of branches", limits::targets);
+      return failAt(use.line, "more than {} branch targets", limits::targets);
     Operand &element = operand.elements.emplace_back();
     element.kind = Operand::Kind::Label;
     element.index = label->second;

@@ -41,7 +41,7 @@ constexpr unsigned numAxes = ProgramsOp::numAxes;
 /// Lowers the programs of a CTA, in all of its roles.
 class ProgramsLowering {
 public:
-  /// Computes the common values of the roles before `outer`, which contains them.
+  /// Computes, before `outer`, the values that the roles share; `outer` is the operation that contains the roles.
   ProgramsLowering(ProgramsOp programs, Operation *outer)
       : work(programs.getWork()), rewriter(outer), loc(programs.getLoc()), sizes(programs.getSizes()),
         extents(work.getClusterShape()), fastest(work.getOrder() == WorkOrder::grid ? 0 : 1) {

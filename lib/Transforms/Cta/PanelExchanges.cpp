@@ -35,8 +35,8 @@ Value getStored(Operation *op) {
   return store ? store.getValue() : Value();
 }
 
-/// The operations of an exchange in panels: they replace the original operations, and are replaced again when panels
-/// become smaller.
+/// The operations of an exchange in panels: they replace the original operations, and are themselves replaced when
+/// panels are made smaller.
 class PanelChain {
 public:
   /// `operations` are the stores, followed by the operation whose first result is the result of the exchange.

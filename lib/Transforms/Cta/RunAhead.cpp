@@ -293,7 +293,7 @@ private:
       Value accumulator = isAddedTo ? late.lookup(await.getAcc()) : carried[carrier];
       last = before.lookup(await.getToken());
       before.map(await.getAcc(), accumulator);
-      // No wait is needed here if another wgmma accumulates onto the result, which then has no other reader, and a
+      // No wait is needed here if another wgmma accumulates onto the result (then nothing else reads the result) and a
       // release waits for the first wgmma anyway.
       bool isReleased = llvm::any_of(released, [&](cta::RingReleaseOp release) {
         return llvm::is_contained(release.getTokens(), await.getToken());

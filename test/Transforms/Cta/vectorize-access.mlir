@@ -5,7 +5,7 @@
 #mixed = #cta.layout<[1024], register = [[1], [2], [4]], lane = [[9], [16], [32], [64], [128]], warp = [[256], [512]]>
 #columns = #cta.layout<[32, 32], register = [[1, 0], [2, 0], [4, 0]], lane = [[8, 0], [16, 0], [0, 1], [0, 2], [0, 4]], warp = [[0, 8], [0, 16]]>
 
-// 8 elements a thread, 16-byte aligned: loads of f16 move 8; f32 reaches 16 bytes with 4.
+// 8 elements per thread, 16-byte aligned: loads of f16 move 8; f32 reaches 16 bytes with 4.
 // CHECK-LABEL: tile.kernel @full
 // CHECK: tile.load %{{.*}} {vector = 8 : i32} : tensor<1024x!tile.ptr<f16>
 // CHECK: tile.store %{{.*}} {vector = 4 : i32} : tensor<1024x!tile.ptr<f32>

@@ -107,8 +107,9 @@ std::vector<std::string> targetsFor(Random &random) {
           random.pick({"sm_100a", "sm_100a", "sm_120", "sm_120a"})};
 }
 
-/// The interpreter, and for every target: optimised, not optimised, or without one pass. Two in three of the optional
-/// variants are skipped, because more kernels find more bugs than more variants.
+/// Returns the interpreter and, for every target, the kernel compiled with optimisations, without them, and with one
+/// pass disabled. Two in three of the optional variants are skipped, because more kernels find more bugs than more
+/// variants.
 std::vector<Variant> variantsFor(uint64_t seed, const Options &options) {
   if (options.isAboutLoops(seed) && options.files.empty())
     return schedulesFor(seed);

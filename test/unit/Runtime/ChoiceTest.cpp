@@ -259,7 +259,8 @@ TEST(Choice, callersGridKeepsTheProgramsOfVariant0) {
   EXPECT_EQ(nameOf(chooser, chooser.choose({list.data(), nullptr}, device)), "aligned-128x256");
   const Status why = chooser.explain(1, {list.data(), grid}, device);
   ASSERT_FALSE(bool(why));
-  EXPECT_EQ(why.error().message, "the caller passes a grid, but the constants differ from those of 'general'");
+  EXPECT_EQ(why.error().message,
+            "the caller passes a grid, which applies only to variants with the constants of 'general'");
   gemm.variants[1].manifest.constants = gemm.variants[0].manifest.constants;
   gemm.variants[1].manifest.launch.grid = gemm.variants[0].manifest.launch.grid;
   const Chooser same = gemm.chooser();

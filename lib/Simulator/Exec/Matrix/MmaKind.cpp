@@ -7,8 +7,8 @@
 //   mxf4         m16n8k64   4 bits                                2 (ue8m0)
 //   mxf4nvf4     m16n8k64   4 bits                                2 (ue8m0), or 4 (ue4m3, ue8m0)
 //
-// The scales of row r of A are in lane 4 (r % 8) + 2 t + r / 8, and those of column n of B in lane 4 n + t, from byte b
-// on. The operand {b, t} follows the register of scales.
+// The scales of row r of A are in lane 4 * (r % 8) + 2 * t + r / 8, and those of column n of B in lane 4 * n + t, from
+// byte b on. The operand {b, t} follows the register of scales.
 //
 // Not supported: sparse forms.
 #include "Simulator/Exec/Matrix/Decoders.h"

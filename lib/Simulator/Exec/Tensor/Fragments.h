@@ -4,10 +4,10 @@
 //
 //   shape     lanes  registers of .x1  register r of thread t: lane                     column
 //   .32x32b    32     1                t                                                r
-//   .16x64b    16     1                t/4 + 8 * (t%2)                                  2 r + t/2%2
-//   .16x128b   16     2                t/4 + 8 * (r%2)                                  4 (r/2) + t%4
-//   .16x256b   16     4                t/4 + 8 * (r/2%2)                                8 (r/4) + 2 (t%4) + r%2
-//   .16x32bx2  16     1                t%16                                             r; threads 16 to 31 `split` on
+//   .16x64b    16     1                t/4 + 8 * (t%2)                                  2 * r + t/2%2
+//   .16x128b   16     2                t/4 + 8 * (r%2)                                  4 * (r/2) + t%4
+//   .16x256b   16     4                t/4 + 8 * (r/2%2)                                8 * (r/4) + 2 * (t%4) + r%2
+//   .16x32bx2  16     1                t%16                                             r, plus `split` if t >= 16
 //
 // With .pack::16b (.unpack::16b), a register contains the lower halves of two adjacent columns.
 #pragma once

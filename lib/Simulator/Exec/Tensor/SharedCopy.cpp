@@ -3,9 +3,9 @@
 //
 //   shape                      row r goes to the lanes
 //   128x256b, 128x128b         r
-//   4x256b                     32 r
+//   4x256b                     32 * r
 //   64x128b.warpx2::02_13      r, r + 64
-//   64x128b.warpx2::01_23      r % 32 + r / 32 * 64, and 32 after it
+//   64x128b.warpx2::01_23      l, l + 32 where l = r % 32 + r / 32 * 64
 //   32x128b.warpx4             r, r + 32, r + 64, r + 96
 //
 // Not supported: the forms that decompress 4- and 6-bit elements.
