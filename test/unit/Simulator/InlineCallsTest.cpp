@@ -71,7 +71,7 @@ TEST(InlineCalls, negative_tooMuchCode) {
   for (int i = 1; i < 30; ++i)
     text += ".func f" + std::to_string(i) + "() { call f" + std::to_string(i - 1) + "; call f" + std::to_string(i - 1) +
             "; ret; }\n";
-  EXPECT_NE(codeOf(text + ".entry k() { call f29; ret; }").find("have more than 262144 instructions"),
+  EXPECT_NE(codeOf(text + ".entry k() { call f29; ret; }").find("produce more than 262144 instructions"),
             std::string::npos);
 }
 
