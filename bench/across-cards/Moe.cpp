@@ -261,7 +261,7 @@ bool Moe::checkErrors(const MoeCase &work, tile_dist_form form, Buffers &buffers
   };
   if (pairs > capacity)
     runAndExpect(TILE_ERROR_INVALID_ARGUMENT, "the experts of rank 0 have " + std::to_string(pairs) +
-                                                  " pairs of token and expert; the plan's capacity is " +
+                                                  " (token, expert) pairs; the plan's capacity is " +
                                                   std::to_string(capacity));
   std::fill(routed.ids.begin(), routed.ids.end(), -1);
   runAndExpect(TILE_OK, "");
