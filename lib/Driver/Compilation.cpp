@@ -416,6 +416,8 @@ bool Compilation::generate() {
 /// Records what determines the bits of the results.
 void Compilation::describeOrder(StringRef ptx) {
   Timing::Scope scope(timing, "order");
+  if (!kernelOrder.program.empty())
+    kernelOrder.program += order::describeCall(description);
   description.order = order::recordOrder(kernelOrder, std::string_view(ptx), description.entry, gpu->name,
                                          order::findAssembler(assembled.image));
 }

@@ -54,6 +54,13 @@ runtime::Order recordOrder(const KernelOrder &kernel, std::string_view ptx, std:
   return order;
 }
 
+std::string describeCall(const runtime::Manifest &manifest) {
+  std::string text = fmt::format("grid({})", fmt::join(manifest.launch.grid, ", "));
+  for (const runtime::Parameter &parameter : manifest.parameters)
+    text += fmt::format("\n{} = {}", parameter.name, parameter.defaultValue.value_or(""));
+  return text;
+}
+
 std::string findAssembler(std::string_view cubin) {
   const runtime::Bytes bytes(reinterpret_cast<const uint8_t *>(cubin.data()), cubin.size());
   runtime::Result<std::string_view> note = runtime::findElfSection(bytes, ".note.nv.tkinfo");

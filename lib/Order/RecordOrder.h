@@ -2,6 +2,7 @@
 // Puts together what determines the bits of a kernel's results.
 #pragma once
 
+#include "Runtime/Manifest.h"
 #include "Runtime/Order.h"
 
 #include <string_view>
@@ -20,6 +21,10 @@ struct KernelOrder {
 /// counts where the PTX leaves a choice to it. Empty: not known, as for PTX that a driver compiles.
 runtime::Order recordOrder(const KernelOrder &kernel, std::string_view ptx, std::string_view entry,
                            std::string_view target, std::string_view assembler);
+
+/// Returns what a call means to a kernel: the names of its parameters, by which tools pass arguments, their defaults
+/// and the grid. Two kernels that differ in these give other bits for the same call.
+std::string describeCall(const runtime::Manifest &manifest);
 
 /// Returns the version and optimization level of the ptxas that made a cubin, "V13.0.88 -O3"; empty if the cubin does
 /// not say.
