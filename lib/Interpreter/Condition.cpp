@@ -70,6 +70,8 @@ std::string Condition::findMistake(const DebugInfo &info) const {
       mistake = info.explainMissing(line);
     else if (node.isName() && node.text != "line" && node.text != "pid")
       mistake = explainNoNumber(info, node.text);
+    else if (node.kind == ExpressionTree::Kind::Call)
+      mistake = explainUnknownFunction(node.text);
     return mistake.empty();
   });
   return mistake;

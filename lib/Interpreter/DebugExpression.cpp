@@ -15,6 +15,12 @@ using llvm::StringRef;
 using tile::directives::ExpressionTree;
 
 namespace tile::interp {
+
+std::string explainUnknownFunction(StringRef name) {
+  const bool isKnown = llvm::is_contained({"sum", "min", "max", "mean", "abs"}, name);
+  return isKnown ? "" : formatv("unknown function '{0}'; expected sum, min, max, mean or abs", name).str();
+}
+
 namespace {
 
 using Binary = double (*)(double, double);
@@ -178,7 +184,7 @@ private:
       return {{}, {name == "sum" ? sum : sum / double(all.size())}};
     if (name == "min" || name == "max")
       return {{}, {name == "min" ? *llvm::min_element(all) : *llvm::max_element(all)}};
-    return fail(formatv("unknown function '{0}'; expected sum, min, max, mean or abs", name));
+    return fail(explainUnknownFunction(name));
   }
 
   static int64_t product(ArrayRef<int64_t> sizes) {

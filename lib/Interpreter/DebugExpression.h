@@ -31,4 +31,7 @@ using LookupVariable = llvm::function_ref<std::optional<ValueArray>(llvm::String
 llvm::Expected<ValueArray> evaluateExpression(const directives::ExpressionTree &tree, LookupVariable lookup);
 llvm::Expected<ValueArray> evaluateExpression(llvm::StringRef text, LookupVariable lookup);
 
+/// Returns the error for a function that expressions do not have; empty if they have it.
+std::string explainUnknownFunction(llvm::StringRef name);
+
 } // namespace tile::interp
