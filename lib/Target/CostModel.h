@@ -49,9 +49,9 @@ struct GemmProblem {
   bool canSwap = true;
   /// With `canSwap`, whether blocks may have a number of rows that is not a power of two.
   bool anyRows = true;
-  /// Whether to leave space for other accumulators: each thread then holds at most half as many accumulators of a tile
-  /// as it could, and shared memory also holds the tile's accumulators. This is set for kernels with the accumulators
-  /// of two dots, or with accumulators that cannot stay in wgmma's registers.
+  /// True if a tile must leave space for other accumulators: each thread then holds at most half as many accumulators
+  /// of a tile as it could, and shared memory also holds the tile's accumulators. This is set for kernels with the
+  /// accumulators of two dots, or with accumulators that cannot stay in wgmma's registers.
   bool roomForAccumulators = false;
   /// Whether wgmma can compute the dots; it cannot compute f32 dots that must be exact.
   bool warpGroups = true;

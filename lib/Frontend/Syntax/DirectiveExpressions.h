@@ -8,8 +8,8 @@
 
 namespace tile::frontend {
 
-/// What an expression may contain. Integer is for sizes, grids and conditions, Tensor for expectations, and Value for
-/// anything that the compiler evaluates.
+/// The operators and operands that an expression may contain. Integer is for sizes, grids and conditions, Tensor for
+/// expectations, and Value for anything that the compiler evaluates.
 enum class DirectiveDialect { Integer, Tensor, Value };
 
 /// Reports the first part that the dialect does not support. `range` is the location of the expression in the
