@@ -5,6 +5,7 @@
 #include "Codegen/AwaitLate.h"
 #include "Codegen/ConstantOffsets.h"
 #include "Codegen/EqualPhis.h"
+#include "Codegen/HighProducts.h"
 #include "Codegen/JoinWaits.h"
 #include "Codegen/KeepPacked.h"
 #include "Codegen/MemoryUse.h"
@@ -227,6 +228,7 @@ void NvptxBackend::optimize(llvm::Module &module) const {
   passes.run(module, modules);
   for (llvm::Function &function : module) {
     splitConstantOffsets(function);
+    multiplyHigh(function);
     bypassLongDivisions(function);
     extractResultsEarly(function);
     awaitLate(function);
