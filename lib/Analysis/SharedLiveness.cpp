@@ -27,13 +27,43 @@ namespace {
 
 /// Buffers that copies may still be writing, and buffers that wgmmas may still be reading.
 struct Running {
-  llvm::SmallSetVector<Operation *, 4> copies, mmas;
+  using Buffers = llvm::SmallSetVector<Operation *, 4>;
+  /// Destinations of copies by the age of their group: of those that are not committed yet, of the last committed
+  /// group, of the one before it, and so on.
+  SmallVector<Buffers, 4> copies{1};
+  Buffers mmas;
+
+  /// Counts at most this many groups; the last one also has those before it.
+  static constexpr size_t maxGroups = 16;
+
+  void commit() {
+    copies.insert(copies.begin(), Buffers());
+    if (copies.size() > maxGroups) {
+      copies[maxGroups - 1].insert_range(copies.back());
+      copies.pop_back();
+    }
+  }
+
+  /// Waits until at most the last `pending` groups are incomplete.
+  void wait(size_t pending) {
+    if (pending + 1 < std::min(copies.size(), maxGroups))
+      copies.resize(pending + 1);
+  }
+
+  size_t size() const {
+    size_t result = mmas.size();
+    for (const Buffers &group : copies)
+      result += group.size();
+    return result;
+  }
 
   bool join(const Running &other) {
-    size_t before = copies.size() + mmas.size();
-    copies.insert_range(other.copies);
+    size_t before = size();
+    copies.resize(std::max(copies.size(), other.copies.size()));
+    for (auto [group, buffers] : llvm::enumerate(other.copies))
+      copies[group].insert_range(buffers);
     mmas.insert_range(other.mmas);
-    return copies.size() + mmas.size() != before;
+    return size() != before;
   }
 };
 
@@ -104,16 +134,21 @@ private:
   void extendByRunning() {
     Running none;
     flowThrough<Running>(kernel.getBody().front(), none, [&](Operation *op, Running &running) {
-      for (Operation *alloc : llvm::concat<Operation *const>(running.copies, running.mmas))
+      for (const Running::Buffers &group : running.copies)
+        for (Operation *alloc : group)
+          extend(alloc, starts[op], starts[op]);
+      for (Operation *alloc : running.mmas)
         extend(alloc, starts[op], starts[op]);
       for (const SharedAccess &access : getSharedAccesses(op))
         if (access.isAsync && access.isWrite)
-          running.copies.insert(getAlloc(access.buffer));
+          running.copies.front().insert(getAlloc(access.buffer));
         else if (isa<cta::WgmmaOp>(op))
           running.mmas.insert(getAlloc(access.buffer));
-      // A wait that leaves some groups pending may leave any copy or wgmma running.
-      if (auto wait = dyn_cast<cta::AsyncWaitOp>(op); wait && wait.getPending() == 0)
-        running.copies.clear();
+      if (isa<cta::AsyncCommitOp>(op))
+        running.commit();
+      if (auto wait = dyn_cast<cta::AsyncWaitOp>(op))
+        running.wait(wait.getPending());
+      // A wait that leaves some groups pending may leave any wgmma running.
       if (awaitsAllWgmmas(op))
         running.mmas.clear();
     });

@@ -129,6 +129,8 @@ std::vector<PipelineStep> tile::gpuPipelineSteps(const GpuPipelineOptions &optio
 
   // Lets data that still moves between threads go through shared memory. Later passes create buffers only for rings.
   list.add([] { return createCtaLowerConversions(); });
+  // Runs when both the operands of MMAs and converted layouts are stored to buffers.
+  list.add([] { return createCtaReuseStores(); });
   // Runs when all other buffers are known, so that the ring can take the remaining shared memory.
   list.add([] { return createCtaSpecializeWarps(); }, {&Can::pingPong});
   // Runs when operands come through rings, so that main loops only wait and issue MMAs.

@@ -288,6 +288,15 @@ def CtaLowerConversions : KernelPass<"cta-lower-conversions", "lowering", "Corre
   }];
 }
 
+def CtaReuseStores : KernelPass<"cta-reuse-stores", "lowering", "Optimisation"> {
+  let summary = "read a tile that threads stored instead of storing a copy of it";
+  let description = [{
+    Requires: operations of phase lowering; layouts are final.
+    Ensures: the same form; no tile is stored twice to buffers of the same type in one block.
+    Example: test/Transforms/Cta/reuse-stores.mlir.
+  }];
+}
+
 def CtaAllocateShared : KernelPass<"cta-allocate-shared", "scheduled", "Correctness"> {
   let summary = "assign shared memory offsets to buffers";
   let description = [{

@@ -39,7 +39,7 @@ public:
       else if (isNeeded || !mayPass(op))
         return;
       else
-        passes |= isLoad ? takesTime(op) : isa<cta::LocalLoadOp, LoadOp, cta::TmaLoadSyncOp>(op);
+        passes |= isLoad ? takesTime(op) : isa<cta::LocalLoadOp, LoadOp, cta::TmaLoadSyncOp, cta::AwaitOp>(op);
       first = op;
     }
   }
@@ -80,9 +80,12 @@ private:
     if (isLoad)
       return isMemoryEffectFree(op) || isa<cta::AllocOp, cta::LocalLoadOp, cta::LocalStoreOp, cta::AsyncWaitOp,
                                            cta::ProxyFenceOp, cta::WgmmaOp, cta::AwaitOp>(op);
+    // A fence after a wait stays with the wait.
+    bool isFenceOfStore = isa<cta::ProxyFenceOp>(op) && !isa_and_present<cta::AsyncWaitOp>(op->getPrevNode());
     auto load = dyn_cast<LoadOp>(op);
-    bool isKnown = (load && !load.getIsVolatile()) ||
-                   isa<cta::AllocOp, cta::LocalLoadOp, cta::LocalStoreOp, cta::MbarrierAllocOp, cta::TmaLoadSyncOp>(op);
+    bool isKnown = (load && !load.getIsVolatile()) || isFenceOfStore ||
+                   isa<cta::AllocOp, cta::LocalLoadOp, cta::LocalStoreOp, cta::MbarrierAllocOp, cta::TmaLoadSyncOp,
+                       cta::WgmmaOp, cta::AwaitOp>(op);
     return isMemoryEffectFree(op) || (isKnown && llvm::none_of(getSharedAccesses(op), [&](const SharedAccess &access) {
                                         return buffers.contains(getAlloc(access.buffer));
                                       }));

@@ -15,6 +15,8 @@
 // multiprocessor is busy in an iteration (Analysis/LoopWork.h).
 #include "Analysis/LoopWork.h"
 #include "Analysis/RolePlan.h"
+#include "Analysis/SharedAccesses.h"
+#include "Analysis/SharedLiveness.h"
 #include "Cta/CtaDialect.h"
 #include "Target/Tuned.h"
 #include "Transforms/Cta/PeelLoop.h"
@@ -104,7 +106,41 @@ bool mayPass(cta::AwaitOp await, Operation *op) {
   return !isUser && isHarmless && op->getNumRegions() == 0 && !op->hasTrait<OpTrait::IsTerminator>();
 }
 
-/// Sinks awaits to the uses of their results, so that several wgmmas are issued back to back.
+/// Returns true if the first of two wgmmas of a block must be complete before the second one: for a barrier between
+/// them, or because an operation between them writes a buffer that the first one reads.
+bool areSeparated(cta::WgmmaOp mma, cta::WgmmaOp next) {
+  const std::array<Operation *, 2> read{getAlloc(mma.getA()), getAlloc(mma.getB())};
+  for (Operation *op = mma->getNextNode(); op != next; op = op->getNextNode()) {
+    WalkResult result = op->walk([&](Operation *nested) {
+      bool isWritten = llvm::any_of(getSharedAccesses(nested), [&](const SharedAccess &access) {
+        return access.isWrite && llvm::is_contained(read, getAlloc(access.buffer).getOperation());
+      });
+      return isWritten || isa<cta::BarrierOp>(nested) ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      return true;
+  }
+  return false;
+}
+
+/// Lets a wgmma accumulate into a result that is still in flight, and erases the await of that result: wgmmas complete
+/// in issue order, so the await of the last one of a chain serves all of them.
+void chainAccumulators(KernelOp kernel) {
+  kernel.walk([](cta::AwaitOp await) {
+    auto mma = await.getAcc().getDefiningOp<cta::WgmmaOp>();
+    auto next = await->hasOneUse() ? dyn_cast<cta::WgmmaOp>(*await->user_begin()) : cta::WgmmaOp();
+    bool isChain = mma && next && next.getAcc() == await.getResult() && mma->getBlock() == next->getBlock() &&
+                   mma.getToken().hasOneUse() && mma.getToken() == await.getToken();
+    if (!isChain || !mma.getBufferA() || !next.getBufferA() || mma.getNAttr() != next.getNAttr() ||
+        mma.isSynchronous() || next.isSynchronous() || areSeparated(mma, next))
+      return;
+    next.getAccMutable().assign(mma.getResult());
+    await.erase();
+  });
+}
+
+/// Sinks awaits to the uses of their results, so that several wgmmas are issued back to back. A copy of the result in
+/// other registers moves with the await.
 void awaitLate(KernelOp kernel) {
   SmallVector<cta::AwaitOp> awaits;
   kernel.walk([&](cta::AwaitOp await) {
@@ -114,10 +150,20 @@ void awaitLate(KernelOp kernel) {
       awaits.push_back(await);
   });
   for (cta::AwaitOp await : llvm::reverse(awaits)) {
+    cta::CopyRegistersOp copy;
+    if (await->hasOneUse())
+      copy = dyn_cast<cta::CopyRegistersOp>(*await->user_begin());
+    if (copy && copy->getBlock() != await->getBlock())
+      copy = {};
+    auto isCopyOrMayPass = [&](Operation *op) {
+      return op == copy || (mayPass(await, op) && !(copy && llvm::is_contained(op->getOperands(), copy.getResult())));
+    };
     Operation *next = await->getNextNode();
-    while (mayPass(await, next))
+    while (isCopyOrMayPass(next))
       next = next->getNextNode();
     await->moveBefore(next);
+    if (copy)
+      copy->moveAfter(await);
   }
 }
 
@@ -153,8 +199,10 @@ struct CtaScheduleLoop : tile::impl::CtaScheduleLoopBase<CtaScheduleLoop> {
         reorder(graph, *plan);
       llvm::for_each(body.getOps<cta::RingReleaseOp>(), avoidBranch);
     });
-    if (!copiesByTma(getOperation()))
+    if (!copiesByTma(getOperation())) {
+      chainAccumulators(getOperation());
       awaitLate(getOperation());
+    }
     takeTurns(rewriter, getOperation());
   }
 
