@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Dots: a register-tiled loop that accumulates each element in the order of k, in float (f64: double, i8: wrapping
-// 32-bit integers). An f16 accumulator is rounded once at the end. tf32 operands are rounded to 10 mantissa bits first.
+// 32-bit integers). An f16 accumulator is rounded once at the end. tf32 operands are truncated to 10 mantissa bits first.
 // tf32x3 splits each operand into a tf32 value and a tf32 remainder and adds the three larger partial products.
 #include "Interpreter/Compiler.h"
 
@@ -74,8 +74,8 @@ struct Tf32Data {
 
 void splitTf32(const float *values, float *big, float *small, int64_t count) {
   for (int64_t i = 0; i < count; ++i) {
-    big[i] = roundToTf32(values[i]);
-    small[i] = roundToTf32(values[i] - big[i]); // NaN for infinities, whose tf32x3 products are NaN
+    big[i] = truncateToTf32(values[i]);
+    small[i] = truncateToTf32(values[i] - big[i]); // NaN for infinities, whose tf32x3 products are NaN
   }
 }
 

@@ -108,11 +108,10 @@ inline float truncateTo(Kind kind, float value) {
   }
 }
 
-/// Rounds to the 10 mantissa bits of tf32, ties away from zero, as PTX `cvt.rna.tf32.f32` does.
-inline float roundToTf32(float value) {
+/// Truncates to the 10 mantissa bits of tf32, as tensor cores do, which ignore the other bits.
+inline float truncateToTf32(float value) {
   uint32_t bits = std::bit_cast<uint32_t>(value);
-  uint32_t rounded = (bits + 0x1000u) & 0xffffe000u;
-  return std::bit_cast<float>((bits & 0x7fffffffu) >= 0x7f800000u ? bits : rounded);
+  return value != value ? value : std::bit_cast<float>(bits & 0xffffe000u);
 }
 
 /// Rounds `value` to a float towards zero. With `odd`, sets the last bit if the result is inexact (round to odd), so

@@ -203,6 +203,26 @@ int64_t planSlots(scf::ForOp loop, int64_t wanted, const target::GpuTarget &targ
                                          .multipliesByGroups = !loop.getBody()->getOps<cta::WgmmaOp>().empty()});
 }
 
+/// Returns the loads of scalars and short vectors, such as decays and scales of rows, if all of them take only a few
+/// registers. In a loop of wgmmas on copied operands, nothing else hides their latency. Loads that depend on other
+/// loads are not among them.
+DenseSet<Operation *> findShortLoads(scf::ForOp loop, const DenseSet<Operation *> &indices,
+                                     const PointerBases &written) {
+  DenseSet<Operation *> loads;
+  int64_t registers = 0;
+  for (auto load : loop.getBody()->getOps<LoadOp>()) {
+    if (indices.contains(load) || !mayRunAhead(load, written))
+      continue;
+    DenseSet<Operation *> slice = collectStage(loop, [&](Operation *op) { return op == load; });
+    if (!llvm::all_of(slice, [&](Operation *op) { return op == load || isMemoryEffectFree(op); }))
+      continue;
+    registers += countRegisters(load.getResult());
+    loads.insert(load);
+  }
+  const target::Tuned &tuned = target::tunedOf(cta::getTarget(loop));
+  return registers <= tuned.freeLoadRegisters ? loads : DenseSet<Operation *>();
+}
+
 /// Plans the prefetch of copies that are in the body, have private buffers, and do not depend on the computation's
 /// results or writes; and of dot operands that threads load.
 std::optional<PipelinePlan> planMmaLoop(scf::ForOp loop, const LoopContents &contents,
@@ -243,6 +263,11 @@ std::optional<PipelinePlan> planMmaLoop(scf::ForOp loop, const LoopContents &con
   plan.isShort = hasCopies && !plan.ahead && iterations && *iterations == uint64_t(plan.slots);
   plan.copiesLast = hasCopies && !plan.isShort && staysInFlight(loop);
   plan.inFlight = plan.copiesLast && !contents.has(LoopContent::tmaCopy);
+  bool multipliesCopies = hasCopies && !loop.getBody()->getOps<cta::WgmmaOp>().empty();
+  if (multipliesCopies && !plan.copiesLast && !contents.hasAny({LoopContent::innerLoop, LoopContent::tmaCopy})) {
+    plan.values = findShortLoads(loop, plan.indices, *written);
+    plan.separates = !plan.values.empty();
+  }
   return plan;
 }
 
@@ -413,7 +438,7 @@ LoopSchedule tile::planOrder(scf::ForOp loop, const PipelinePlan &plan) {
     add(plan.getUse(), isUse);
   } else if (ahead) {
     add(plan.getUse(), [&](Operation *op) { return isUse(op) && op->isBeforeInBlock(ahead->lastStep); });
-  } else if (plan.separates) {
+  } else if (plan.separates && plan.slots == 0) {
     IssueOrder order = planIssue(loop, plan.values);
     add(plan.getUse(), [&](Operation *op) { return isUse(op) && order.issue.contains(op); });
     add(plan.getUse(), [&](Operation *op) { return isUse(op) && order.use.contains(op); });

@@ -4,6 +4,7 @@
 
 #include "llvm/ADT/APFloat.h"
 
+#include <bit>
 #include <gtest/gtest.h>
 #include <random>
 
@@ -113,12 +114,13 @@ TEST(NumberFormats, NarrowsTowardZero) {
   EXPECT_EQ(narrow(INFINITY, false), INFINITY);
 }
 
-TEST(NumberFormats, Tf32TiesGoAwayFromZero) {
-  EXPECT_EQ(roundToTf32(1.0f + 0x1p-11f), 1.0f + 0x1p-10f);
-  EXPECT_EQ(roundToTf32(-1.0f - 0x1p-11f), -1.0f - 0x1p-10f);
-  EXPECT_EQ(roundToTf32(1.0f + 0x1.fp-12f), 1.0f);
-  EXPECT_EQ(roundToTf32(INFINITY), INFINITY);
-  EXPECT_TRUE(std::isnan(roundToTf32(NAN)));
+TEST(NumberFormats, Tf32Truncates) {
+  EXPECT_EQ(truncateToTf32(1.0f + 0x1p-10f), 1.0f + 0x1p-10f);
+  EXPECT_EQ(truncateToTf32(1.0f + 0x1.fp-11f), 1.0f);
+  EXPECT_EQ(truncateToTf32(-1.0f - 0x1.fp-11f), -1.0f);
+  EXPECT_EQ(truncateToTf32(INFINITY), INFINITY);
+  EXPECT_TRUE(std::isnan(truncateToTf32(NAN)));
+  EXPECT_TRUE(std::isnan(truncateToTf32(std::bit_cast<float>(0x7f800001u))));
 }
 
 } // namespace
