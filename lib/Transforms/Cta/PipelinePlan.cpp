@@ -204,8 +204,8 @@ int64_t planSlots(scf::ForOp loop, int64_t wanted, const target::GpuTarget &targ
 }
 
 /// Returns the loads of scalars and short vectors, such as decays and scales of rows, if all of them take only a few
-/// registers. In a loop of wgmmas on copied operands, nothing else hides their latency. Loads that depend on other
-/// loads are not among them.
+/// registers. In a loop of MMAs on copied operands, nothing else hides their latency. Loads that depend on other loads
+/// are not among them.
 DenseSet<Operation *> findShortLoads(scf::ForOp loop, const DenseSet<Operation *> &indices,
                                      const PointerBases &written) {
   DenseSet<Operation *> loads;
@@ -263,8 +263,8 @@ std::optional<PipelinePlan> planMmaLoop(scf::ForOp loop, const LoopContents &con
   plan.isShort = hasCopies && !plan.ahead && iterations && *iterations == uint64_t(plan.slots);
   plan.copiesLast = hasCopies && !plan.isShort && staysInFlight(loop);
   plan.inFlight = plan.copiesLast && !contents.has(LoopContent::tmaCopy);
-  bool multipliesCopies = hasCopies && !loop.getBody()->getOps<cta::WgmmaOp>().empty();
-  if (multipliesCopies && !plan.copiesLast && !contents.hasAny({LoopContent::innerLoop, LoopContent::tmaCopy})) {
+  if (hasCopies && plan.values.empty() && !plan.ahead && !plan.copiesLast &&
+      !contents.hasAny({LoopContent::innerLoop, LoopContent::tmaCopy})) {
     plan.values = findShortLoads(loop, plan.indices, *written);
     plan.separates = !plan.values.empty();
   }
