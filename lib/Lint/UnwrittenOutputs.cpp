@@ -2,6 +2,7 @@
 // Finds buffers that a `#: expect` line checks but that the kernel never writes. Such a check compares what was in the
 // buffer before the launch, so for the role inout it can pass without a result of the kernel.
 #include "Analysis/CarriedValue.h"
+#include "Directives/ExpressionTree.h"
 #include "Lint/Lint.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -54,16 +55,9 @@ bool makesPointers(KernelOp kernel) {
 
 /// Returns true if the expression mentions a constexpr parameter of the kernel. Such an expectation may be that the
 /// buffer is unchanged for this value of the constant.
-bool dependsOnConstants(StringRef expression, DictionaryAttr constants) {
-  constexpr const char *identifierEnds = " ()[]+-*/%<>=!,.:";
-  for (StringRef rest = expression; constants && !rest.empty();) {
-    rest = rest.ltrim(identifierEnds);
-    StringRef word = rest.take_front(rest.find_first_of(identifierEnds));
-    if (constants.contains(word))
-      return true;
-    rest = rest.drop_front(word.size());
-  }
-  return false;
+bool dependsOnConstants(const directives::ExpressionTree &tree, DictionaryAttr constants) {
+  return (tree.isName() && constants.contains(tree.text)) ||
+         llvm::any_of(tree.operands, [&](const auto &operand) { return dependsOnConstants(operand, constants); });
 }
 
 } // namespace
@@ -73,11 +67,14 @@ void findUnwrittenOutputs(const Subject &subject) {
   LaunchAttr launch = kernel.getLaunchAttr();
   if (!launch || makesPointers(kernel))
     return;
+  DictionaryAttr constants = kernel.getConstantsAttr();
+  if (!constants)
+    constants = DictionaryAttr::get(kernel.getContext());
   for (ExpectAttr expect : launch.getExpect())
     for (BlockArgument parameter : kernel.getBody().getArguments()) {
       auto name = kernel.getArgAttrOfType<StringAttr>(parameter.getArgNumber(), argNameAttrName);
       if (name && name.getValue() == expect.getBuffer() && !isWritten(parameter) &&
-          !dependsOnConstants(expect.getExpression(), kernel.getConstantsAttr()))
+          !dependsOnConstants(directives::parseExpression(expect.getExpression().getValue()).tree, constants))
         subject.diagnostics.report(Diag::unwritten_output, subject.declarationOf(parameter).first, {name.str()});
     }
 }
