@@ -46,7 +46,9 @@ private:
     position = text.size();
     return {};
   }
-  Tree failUnexpected() { return fail(fmt::format("unexpected '{}'", token)); }
+  Tree failUnexpected() {
+    return fail(fmt::format("unexpected '{}'{}", token, token == "^" ? "; write ** for powers" : ""));
+  }
 
   void next() {
     lastEnd = position;
@@ -204,11 +206,27 @@ private:
     return element;
   }
 
+  /// Checks that the last argument is not given twice, and that no argument without a name follows one with a name.
+  void checkKeyword(std::span<const Tree> list, size_t place) {
+    const std::string &keyword = list.back().keyword;
+    const bool isRepeated = !keyword.empty() && std::any_of(list.begin(), list.end() - 1, [&](const Tree &other) {
+      return other.keyword == keyword;
+    });
+    const bool isMisplaced = keyword.empty() && list.size() > 1 && !list[list.size() - 2].keyword.empty();
+    if (!isRepeated && !isMisplaced)
+      return;
+    start = place;
+    fail(isRepeated ? fmt::format("argument '{}' is given twice", keyword)
+                    : fmt::format("an argument without a name after '{}='", list[list.size() - 2].keyword));
+  }
+
   /// Parses elements up to the closing bracket.
   std::vector<Tree> parseList(std::string_view closing, Elements elements, bool *hasComma = nullptr) {
     std::vector<Tree> list;
     while (error.empty() && token != closing) {
+      const size_t place = start;
       list.push_back(parseElement(elements));
+      checkKeyword(list, place);
       const bool isFollowed = accept(",");
       if (hasComma)
         *hasComma |= isFollowed;

@@ -187,12 +187,12 @@ private:
                      {"min", Op::Minimum, 2, true},
                      {"max", Op::Maximum, 2, true},
                      {"next_power_of_2", Op::NextPowerOf2, 1, false}};
-    static_assert(directives::areListed(functions, directives::integerFunctions));
+    static_assert(directives::areListed(functions, directives::integerFunctions, [](auto &row) { return row.arity; }));
     const auto *function = std::find_if(std::begin(functions), std::end(functions),
                                         [&](const auto &known) { return known.name == tree.text; });
     if (function == std::end(functions))
       return fail(tree, fmt::format("unknown function '{}'; expected one of {}", tree.text,
-                                    fmt::join(directives::integerFunctions, ", ")));
+                                    fmt::join(directives::namesOf(directives::integerFunctions), ", ")));
     const size_t count = tree.operands.size();
     if (count < function->arity || (count > function->arity && !function->variadic))
       return fail(tree, fmt::format("{} takes {} argument{}, found {}", tree.text, function->arity,

@@ -3,7 +3,9 @@
 // passes them to the manifest.
 
 #include "Directives/Functions.h"
+#include "Frontend/Sema/DirectiveDefaults.h"
 #include "Frontend/Sema/Evaluator.h"
+#include "Frontend/Sema/ExpectedShapes.h"
 #include "Frontend/Sema/Launch.h"
 #include "Frontend/Sema/Records.h"
 #include "Frontend/Sema/Signature.h"
@@ -36,20 +38,9 @@ public:
     sema.error(Diag::directive_name, range, {name, kernel.name, guess ? "; did you mean '" + *guess + "'?" : ""});
   }
   void check(const DirectiveExpr &expr) { check(*expr.expr); }
-  void check(const DefaultDirective &directive) {
-    checkName(directive.parameter, directive.nameRange);
-    const auto *filling = as<NameExpr>(directive.value.expr);
-    const bool isBuffer = llvm::any_of(kernel.directives.buffers, [&](const BufferDirective &buffer) {
-      return buffer.parameter == directive.parameter;
-    });
-    if (!filling || !isBuffer || !directives::contains(directives::fillings, filling->id))
-      check(directive.value);
-  }
   void check(const Expr &expr) {
     if (const auto *name = as<NameExpr>(&expr))
       return checkName(name->id, name->range);
-    if (expr.kind == ExprKind::List) // [1.0, inf, N]: tools check it when they fill a buffer
-      return;
     const auto *call = as<CallExpr>(&expr);
     forEachChild(expr, [&](const Expr &child) {
       if (!call || &child != call->callee)
@@ -62,6 +53,35 @@ private:
   const FunctionStmt &kernel;
   std::vector<std::string> names;
 };
+
+/// Checks the value of a parameter. The contents of a buffer are checked also if the parameter has become a constant.
+void checkDefault(DiagnosticEngine &diagnostics, const DefaultDirective &directive, const FunctionStmt &kernel,
+                  const std::vector<KernelParameter> &parameters, NameChecker &checker) {
+  checker.checkName(directive.parameter, directive.nameRange);
+  const bool isBuffer = llvm::any_of(kernel.directives.buffers, [&](const BufferDirective &buffer) {
+    return buffer.parameter == directive.parameter;
+  });
+  std::optional<DType> element, scalar;
+  for (auto [formal, parameter] : llvm::zip(kernel.parameters, parameters))
+    Signature::forEachLeaf(formal.name, parameter, [&](const std::string &name, const KernelParameter &leaf) {
+      if (name != directive.parameter || leaf.constant || leaf.isOpen)
+        return;
+      if (leaf.type.isPointer || !leaf.block.empty())
+        element = DType(leaf.type.scalar);
+      else
+        scalar = leaf.type;
+    });
+  if (isBuffer || element) {
+    const bool hasFloats = !element || element->isFloat();
+    return checkFill(diagnostics, directive, hasFloats,
+                     [&](const std::string &name, SourceRange range) { checker.checkName(name, range); });
+  }
+  // A parameter that has become a constant may have had any type.
+  const Expr &expr = *directive.value.expr;
+  const DirectiveDialect dialect = scalar && scalar->isFloat() ? DirectiveDialect::Tensor : DirectiveDialect::Integer;
+  if (!scalar || expr.kind == ExprKind::Bool || checkExpression(diagnostics, expr, dialect, directive.value.range))
+    checker.check(expr);
+}
 
 SmallVector<StringAttr> textsOf(OpBuilder &builder, const std::vector<DirectiveExpr> &expressions) {
   return llvm::map_to_vector(expressions, [&](const DirectiveExpr &expr) { return builder.getStringAttr(expr.text); });
@@ -108,6 +128,18 @@ bool Launch::checkDirectives(const FunctionStmt &kernel, const std::vector<Kerne
     for (const Parameter &parameter : function->parameters)
       expected.push_back(parameter.name);
   const std::map<std::string, std::string> others = namesOtherThanIntegers(kernel, parameters);
+  ExpectedNames readable;
+  const auto addBuffers = [&](const FunctionStmt &function) {
+    for (const BufferDirective &buffer : function.directives.buffers)
+      readable.buffers[buffer.parameter] = &buffer;
+  };
+  for (const FunctionStmt *function : before)
+    addBuffers(*function);
+  addBuffers(kernel);
+  for (const std::string &name : names)
+    if (auto other = others.find(name); other == others.end() || other->second != "a pointer")
+      readable.scalars.insert(name);
+  readable.scalars.insert(std::begin(directives::integerNames), std::end(directives::integerNames));
   const auto checkInteger = [&](const std::string &name, SourceRange range) {
     if (auto other = others.find(name); other != others.end())
       error(Diag::directive_integer_name, range, {name, other->second});
@@ -142,11 +174,14 @@ bool Launch::checkDirectives(const FunctionStmt &kernel, const std::vector<Kerne
   for (const ConfigDirective &config : kernel.directives.configs)
     checkConfig(config, kernel, parameters);
   for (const DefaultDirective &directive : kernel.directives.defaults)
-    checker.check(directive);
+    checkDefault(diagnostics, directive, kernel, parameters, checker);
   for (const ExpectDirective &directive : kernel.directives.expects) {
     checker.checkName(directive.buffer, directive.nameRange);
+    const size_t before = diagnostics.numErrors();
     expectChecker.visit = refuseAlternatives("the expected '" + directive.buffer + "'");
     expectChecker.check(directive.value);
+    if (diagnostics.numErrors() == before)
+      checkExpectation(diagnostics, directive, readable);
     for (const BufferDirective &buffer : kernel.directives.buffers)
       if (buffer.parameter == directive.buffer && buffer.role == "random")
         error(Diag::expected_input, directive.nameRange, {directive.buffer},

@@ -190,7 +190,7 @@ private:
         return std::nullopt;
       return readFunction("cdiv", {quotient->left, quotient->right}, place);
     }
-    bool isKnown = directives::contains(directives::integerFunctions, name);
+    bool isKnown = directives::find(directives::integerFunctions, name) != nullptr;
     std::vector<const Expr *> arguments;
     for (const Argument &argument : call.arguments) {
       isKnown &= argument.name.empty();

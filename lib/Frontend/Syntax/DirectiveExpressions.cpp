@@ -6,6 +6,7 @@
 #include "Frontend/Syntax/Walk.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace tile::frontend {
 
@@ -33,7 +34,9 @@ bool isShort(const Expr &expr, size_t &left) {
     return false;
   --left;
   bool result = true;
-  forEachChild(expr, [&](const Expr &child) { result = result && isShort(child, left); });
+  const auto *call = as<CallExpr>(&expr);
+  forEachChild(
+      expr, [&](const Expr &child) { result = result && ((call && &child == call->callee) || isShort(child, left)); });
   return result;
 }
 
@@ -47,17 +50,72 @@ bool reject(DiagnosticEngine &diagnostics, const Expr &expr, DirectiveDialect di
   return false;
 }
 
+/// Reports numbers that no type can hold: a float has become infinite.
+bool checkNumbers(DiagnosticEngine &diagnostics, const Expr &expr) {
+  if (const auto *number = as<FloatExpr>(&expr); number && std::isinf(number->value)) {
+    diagnostics.report(Diag::directive_number, expr.range, {std::string(diagnostics.text(expr.range)).substr(0, 60)});
+    return false;
+  }
+  bool result = true;
+  forEachChild(expr, [&](const Expr &child) { result = result && checkNumbers(diagnostics, child); });
+  return result;
+}
+
+/// Returns true for an integer literal with an optional sign that can be the axis of a reduction.
+bool isAxis(const Expr &expr) {
+  const auto *sign = as<UnaryExpr>(&expr);
+  const auto *axis = as<IntExpr>(sign && sign->op == UnaryOp::Minus ? sign->operand : &expr);
+  return axis && axis->value <= directives::largestAxis;
+}
+
+/// Checks the number, the names and the kinds of the arguments of a call.
+bool checkArguments(DiagnosticEngine &diagnostics, const CallExpr &call, const directives::FunctionForm &form,
+                    DirectiveDialect dialect) {
+  for (const Argument &argument : call.arguments) {
+    if (argument.value->kind == ExprKind::Starred)
+      return reject(diagnostics, *argument.value, dialect);
+    const bool isAxisName = form.hasAxis && argument.name == "axis"; // last, as no other argument can follow
+    if (!argument.name.empty() && !isAxisName) {
+      diagnostics.report(
+          Diag::directive_keyword, argument.nameRange,
+          {std::string(form.name), argument.name, form.hasAxis ? "; only the last argument, 'axis', has a name" : ""});
+      return false;
+    }
+  }
+  const size_t count = call.arguments.size();
+  if (count < form.fewest || count > form.most) {
+    const std::string expected = std::to_string(form.fewest) + " argument" + (form.fewest == 1 ? "" : "s") +
+                                 (form.most > form.fewest ? " or more" : "");
+    diagnostics.report(Diag::directive_arguments, call.range,
+                       {std::string(form.name), expected, std::to_string(count)});
+    return false;
+  }
+  const bool isReduction = form.name == "sum" || form.name == "max" || form.name == "mean";
+  if (dialect == DirectiveDialect::Tensor && isReduction && !isAxis(*call.arguments.back().value)) {
+    diagnostics.report(Diag::directive_axis, call.arguments.back().value->range,
+                       {std::string(form.name), std::to_string(directives::largestAxis)});
+    return false;
+  }
+  if (form.name == "peers" && call.arguments.front().value->kind != ExprKind::Name) {
+    diagnostics.report(Diag::directive_peers, call.arguments.front().value->range);
+    return false;
+  }
+  return true;
+}
+
 /// Checks that the runtime can evaluate the expression.
 bool check(DiagnosticEngine &diagnostics, const Expr &expr, DirectiveDialect dialect) {
   if (dialect == DirectiveDialect::Value)
     return true;
+  if (dialect == DirectiveDialect::Default)
+    return checkNumbers(diagnostics, expr);
   bool isInteger = dialect == DirectiveDialect::Integer;
   switch (expr.kind) {
   case ExprKind::Name:
   case ExprKind::Int:
     return true;
   case ExprKind::Float:
-    return !isInteger || reject(diagnostics, expr, dialect);
+    return isInteger ? reject(diagnostics, expr, dialect) : checkNumbers(diagnostics, expr);
   case ExprKind::Unary: {
     const auto &node = *as<UnaryExpr>(&expr);
     return node.op != UnaryOp::Invert ? check(diagnostics, *node.operand, dialect) : reject(diagnostics, expr, dialect);
@@ -92,13 +150,14 @@ bool check(DiagnosticEngine &diagnostics, const Expr &expr, DirectiveDialect dia
   case ExprKind::Call: {
     const auto &node = *as<CallExpr>(&expr);
     const auto *name = as<NameExpr>(node.callee);
-    if (!name || !(isInteger ? directives::contains(directives::integerFunctions, name->id)
-                             : directives::contains(directives::tensorFunctions, name->id)))
+    const directives::FunctionForm *form = !name       ? nullptr
+                                           : isInteger ? directives::find(directives::integerFunctions, name->id)
+                                                       : directives::find(directives::tensorFunctions, name->id);
+    if (!form)
       return reject(diagnostics, expr, dialect);
-    return std::all_of(node.arguments.begin(), node.arguments.end(), [&](const Argument &argument) {
-      bool isPlain = argument.value->kind != ExprKind::Starred && (argument.name.empty() || argument.name == "axis");
-      return isPlain ? check(diagnostics, *argument.value, dialect) : reject(diagnostics, *argument.value, dialect);
-    });
+    return checkArguments(diagnostics, node, *form, dialect) &&
+           std::all_of(node.arguments.begin(), node.arguments.end(),
+                       [&](const Argument &argument) { return check(diagnostics, *argument.value, dialect); });
   }
   default:
     return reject(diagnostics, expr, dialect);
@@ -197,8 +256,9 @@ directives::ExpressionTree treeOf(const Expr &expr) {
 }
 
 bool checkExpression(DiagnosticEngine &diagnostics, const Expr &expr, DirectiveDialect dialect, SourceRange range) {
-  if (size_t left = directives::mostNodes; !isShort(expr, left)) {
-    diagnostics.report(Diag::directive_length, range, {std::to_string(directives::mostNodes)});
+  const size_t most = dialect == DirectiveDialect::Tensor ? directives::mostTensorOperations : directives::mostNodes;
+  if (size_t left = most; !isShort(expr, left)) {
+    diagnostics.report(Diag::directive_length, range, {std::to_string(most)});
     return false;
   }
   return check(diagnostics, expr, dialect);

@@ -9,8 +9,9 @@
 namespace tile::frontend {
 
 /// The operators and operands that an expression may contain. Integer is for sizes, grids and conditions, Tensor for
-/// expectations, and Value for anything that the compiler evaluates.
-enum class DirectiveDialect { Integer, Tensor, Value };
+/// expectations, Default for values of parameters and contents of buffers, which are checked when the parameters are
+/// known, and Value for anything that the compiler evaluates.
+enum class DirectiveDialect { Integer, Tensor, Default, Value };
 
 /// Reports the first part that the dialect does not support. `range` is the location of the expression in the
 /// directive, because "#: let" names may insert parts from elsewhere.

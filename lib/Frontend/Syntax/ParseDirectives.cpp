@@ -207,7 +207,7 @@ bool DirectiveParser::parseDefault() {
   DefaultDirective directive;
   directive.range = range;
   if (!parseName(directive.parameter, directive.nameRange, "a parameter after 'default'") ||
-      !p.expect(Tok::Equal, "after the parameter") || !parseExpr(directive.value, DirectiveDialect::Value))
+      !p.expect(Tok::Equal, "after the parameter") || !parseExpr(directive.value, DirectiveDialect::Default))
     return false;
   for (const DefaultDirective &other : set->defaults)
     if (other.parameter == directive.parameter) {
@@ -408,6 +408,7 @@ void parseDirectives(Parser &parser, size_t begin, size_t end, DirectiveSet *set
     }
     tokens.tokens.push_back({Tok::End, {range.end, range.end, range.file}});
     Parser inner(parser.source, std::move(tokens), parser.module, parser.diagnostics);
+    inner.endName = "end of line";
     inner.bindings = set ? &set->bindings : nullptr;
     DirectiveParser(inner, set, range).run();
   }

@@ -83,9 +83,10 @@ void TokenCursor::unexpected(std::string_view expected) {
       return;
     }
   }
-  bool isLayout =
-      token.kind == Tok::Newline || token.kind == Tok::Indent || token.kind == Tok::Dedent || token.kind == Tok::End;
-  std::string found = isLayout ? std::string(spelling(token.kind)) : "'" + text(token).substr(0, 40) + "'";
+  bool isLayout = token.kind == Tok::Newline || token.kind == Tok::Indent || token.kind == Tok::Dedent;
+  std::string found = token.kind == Tok::End ? std::string(endName)
+                      : isLayout             ? std::string(spelling(token.kind))
+                                             : "'" + text(token).substr(0, 40) + "'";
   if (token.kind == Tok::Indent)
     error(Diag::unexpected_indent, token.range);
   else
@@ -490,8 +491,9 @@ Module parse(const SourceFile &file, DiagnosticEngine &diagnostics, bool defersE
 const Expr *parseExpression(const SourceFile &text, Module &module, DiagnosticEngine &diagnostics) {
   uint32_t file = diagnostics.addFile(text);
   const std::string &source = diagnostics.file(file).text;
-  SourceRange all{0, static_cast<uint32_t>(source.size()), file};
-  return Parser(source, {lexExpression(source, all), {}}, module, diagnostics).parseWholeExpression();
+  Parser parser(source, {lexExpression(source, {0, uint32_t(source.size()), file}), {}}, module, diagnostics);
+  parser.endName = "end of text";
+  return parser.parseWholeExpression();
 }
 
 } // namespace tile::frontend

@@ -15,6 +15,8 @@ class TokenCursor {
 public:
   TokenCursor(std::string_view text, TokenStream stream, Module &module, DiagnosticEngine &diagnostics);
 
+  std::string_view endName = "end of file"; ///< what the last token ends, for messages
+
 protected:
   const Token &peek(size_t ahead = 0) const;
   const Token &advance();

@@ -126,10 +126,15 @@ struct Parsed {
   TensorExpression outputName;
 };
 
+/// Names the directive in an error about its expression.
+Error inExpectation(const runtime::Expectation &expectation, const Error &error) {
+  return makeError(TILE_ERROR_MANIFEST, "'#: expect {}': {}", expectation.buffer, error.message);
+}
+
 Result<Parsed> parseBoth(const runtime::Expectation &expectation) {
   Result<TensorExpression> expression = TensorExpression::parse(expectation.expression);
   if (!expression)
-    return expression.error();
+    return inExpectation(expectation, expression.error());
   Result<TensorExpression> output = TensorExpression::parse(expectation.buffer);
   if (!output)
     return output.error();
@@ -145,9 +150,9 @@ Status checkShape(const std::vector<int64_t> &reference, const std::vector<int64
   }
   if (fits)
     return Success{};
-  return makeError(TILE_ERROR_INVALID_ARGUMENT,
-                   "'#: expect {} == {}': the expression has shape [{}], but '{}' has shape [{}]", expectation.buffer,
-                   expectation.expression, fmt::join(reference, ", "), expectation.buffer, fmt::join(output, ", "));
+  return makeError(TILE_ERROR_MANIFEST, "'#: expect {} == {}': the expression has shape [{}], but '{}' has shape [{}]",
+                   expectation.buffer, expectation.expression, fmt::join(reference, ", "), expectation.buffer,
+                   fmt::join(output, ", "));
 }
 
 } // namespace
@@ -159,7 +164,7 @@ Status validateExpectation(const runtime::Expectation &expectation, const Tensor
     return parsed.error();
   Result<BoundTensorExpression> bound = BoundTensorExpression::bind(parsed->expression, names);
   if (!bound)
-    return bound.error();
+    return inExpectation(expectation, bound.error());
   return checkShape(bound->shape(), output.layout().shape, expectation);
 }
 
@@ -171,7 +176,7 @@ static Result<CheckResult> check(const runtime::Expectation &expectation, const 
     return parsed.error();
   Result<BoundTensorExpression> reference = BoundTensorExpression::bind(parsed->expression, names);
   if (!reference)
-    return reference.error();
+    return inExpectation(expectation, reference.error());
   if (Status status = checkShape(reference->shape(), output.layout().shape, expectation); !status)
     return status.error();
   TensorNames outputNames;

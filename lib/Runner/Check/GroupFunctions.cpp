@@ -221,7 +221,8 @@ constexpr TensorFunction functions[] = {
     {"group_matmul", 3, 0, groupMatmulShape, evaluateGroupMatmul, groupMatmulPart, groupMatmulFlops},
     {"ragged_matmul", 4, 0, raggedMatmulShape, evaluateGroupMatmul, groupMatmulPart, groupMatmulFlops},
     {"group_outer", 3, 0, groupOuterShape, evaluateGroupOuter, groupOuterPart, groupOuterFlops}};
-static_assert(directives::areListed(functions, directives::tensorFunctions));
+static_assert(directives::areListed(functions, directives::tensorFunctions,
+                                    [](const TensorFunction &row) { return row.arrays + row.integers; }));
 
 } // namespace
 

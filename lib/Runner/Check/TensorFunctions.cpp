@@ -283,7 +283,8 @@ constexpr TensorFunction positionFunctions[] = {
     {"repeat", 1, 2, repeatShape, evaluateRepeat, repeatPart}, {"e2m1", 1, 0, e2m1Shape, evaluateE2M1, e2m1Part},
     {"conv2d", 2, 2, convolutionShape, evaluateConvolution},   {"max_pool2d", 1, 2, poolShape, evaluatePool},
     {"part", 1, 3, partShape, evaluatePart, partPart},         {"concat", 2, 0, concatShape, evaluateConcat}};
-static_assert(directives::areListed(positionFunctions, directives::tensorFunctions));
+static_assert(directives::areListed(positionFunctions, directives::tensorFunctions,
+                                    [](const TensorFunction &row) { return row.arrays + row.integers; }));
 
 } // namespace
 

@@ -38,7 +38,8 @@ constexpr FunctionRow elementwiseFunctions[] = {
     {"maximum", 2, [](double x, double y, double) { return std::isnan(x) || x > y ? x : y; }},
     {"minimum", 2, [](double x, double y, double) { return std::isnan(x) || x < y ? x : y; }},
     {"where", 3, [](double c, double x, double y) { return c != 0 ? x : y; }}};
-static_assert(directives::areListed(elementwiseFunctions, directives::tensorFunctions));
+static_assert(directives::areListed(elementwiseFunctions, directives::tensorFunctions,
+                                    [](const FunctionRow &row) { return row.arity; }));
 
 constexpr FunctionRow operators[] = {{"<=", 2, [](double x, double y, double) { return double(x <= y); }},
                                      {">=", 2, [](double x, double y, double) { return double(x >= y); }},
@@ -88,8 +89,8 @@ private:
     node->name = std::string(name);
     node->column = static_cast<unsigned>(tree.begin + 1);
     // All walks recurse along chains of operators.
-    if (++nodeCount > 1000)
-      fail(tree, "more than 1000 operations");
+    if (++nodeCount > directives::mostTensorOperations)
+      fail(tree, fmt::format("more than {} operations", directives::mostTensorOperations));
     return node;
   }
 
@@ -154,10 +155,12 @@ private:
 
   bool expectArguments(const ExpressionTree &call, size_t arity) {
     const size_t found = call.operands.size();
+    const directives::FunctionForm *form = directives::find(directives::tensorFunctions, call.text);
+    const bool hasAxis = form && form->hasAxis;
     if (found != arity)
       fail(call, fmt::format("{} takes {} argument{}, found {}", call.text, arity, arity == 1 ? "" : "s", found));
     for (const ExpressionTree &argument : call.operands)
-      if (!argument.keyword.empty() && argument.keyword != "axis")
+      if (!argument.keyword.empty() && !(hasAxis && argument.keyword == "axis" && &argument == &call.operands.back()))
         fail(argument, fmt::format("{} has no parameter '{}'", call.text, argument.keyword));
     return found == arity && !failure;
   }
@@ -200,7 +203,8 @@ private:
   NodePtr makeReduction(const ExpressionTree &call) {
     const bool isNegative = call.operands[1].isOperator("-") && call.operands[1].operands.size() == 1;
     NodePtr axis = convert(isNegative ? call.operands[1].operands[0] : call.operands[1]);
-    if (axis->kind != TensorNode::Kind::Number || axis->number != std::floor(axis->number) || axis->number > 8)
+    if (axis->kind != TensorNode::Kind::Number || axis->number != std::floor(axis->number) ||
+        axis->number > directives::largestAxis)
       return fail(call, fmt::format("the axis of {} must be a small integer", call.text));
     NodePtr node = make(TensorNode::Kind::Reduce, call.text, call);
     node->reduction = call.text == "sum"   ? TensorNode::Reduction::Sum

@@ -69,6 +69,8 @@ Result<HostBuffers> makeBuffers(const RunOptions &options, const Manifest &manif
   }
   buffers.names.scalars.try_emplace("this_rank", options.rank);
   buffers.names.scalars.try_emplace("num_ranks", std::max(1, options.ranks));
+  if (Result<std::vector<int64_t>> count = bindings.evaluate(std::vector<std::string>{"num_sms"}, manifest))
+    buffers.names.scalars.try_emplace("num_sms", static_cast<double>(count->front()));
   return buffers;
 }
 

@@ -14,6 +14,7 @@
 #include <cmath>
 #include <cstring>
 #include <fmt/ranges.h>
+#include <limits>
 
 namespace tile::runner {
 namespace {
@@ -177,6 +178,8 @@ private:
             parameter.isInteger() ? static_cast<double>(bindings.scalar(i).integer) : bindings.scalar(i).real;
     for (const auto &[name, value] : integerNames.constants)
       names.scalars[name] = static_cast<double>(value);
+    names.scalars.try_emplace("inf", std::numeric_limits<double>::infinity());
+    names.scalars.try_emplace("nan", std::numeric_limits<double>::quiet_NaN());
     Result<BoundTensorExpression> bound = BoundTensorExpression::bind(*expression, names);
     return bound ? Result<double>(bound->evaluate({}).values[0]) : bound.error();
   }
@@ -219,8 +222,6 @@ private:
   Status fillUniform(HostBuffer &buffer, const FillText &source, uint64_t ownSeed) const {
     if (!runtime::isFloatType(buffer.type()))
       return wrong("uniform fills floats only; the buffer has {}", runtime::dataTypeName(buffer.type()));
-    if (source.arguments.size() == 1)
-      return wrong("'uniform({})' is malformed; expected uniform or uniform(low, high)", source.arguments[0]);
     Result<double> low = source.arguments.empty() ? -1.0 : number(source.arguments[0]);
     Result<double> high = source.arguments.empty() ? 1.0 : number(source.arguments[1]);
     if (!low || !high)

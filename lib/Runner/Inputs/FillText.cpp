@@ -2,6 +2,7 @@
 #include "Runner/Inputs/FillText.h"
 #include "Directives/ExpressionTree.h"
 #include "Directives/Functions.h"
+#include "Runner/Inputs/Arguments.h"
 
 #include <algorithm>
 #include <charconv>
@@ -19,27 +20,6 @@ namespace {
 template <typename... Arguments> Error badFill(fmt::format_string<Arguments...> format, Arguments &&...arguments) {
   return makeError(TILE_ERROR_INVALID_ARGUMENT, "{}", fmt::format(format, std::forward<Arguments>(arguments)...));
 }
-
-struct Form {
-  std::string_view name;
-  size_t fewest, most; ///< minimum and maximum number of arguments
-  std::string_view spelling;
-};
-
-constexpr Form forms[] = {{"random", 0, 0, "random or random(seed=3)"},
-                          {"uniform", 0, 2, "uniform or uniform(low, high)"},
-                          {"special", 0, 0, "special or special(seed=3)"},
-                          {"denormals", 0, 0, "denormals or denormals(seed=3)"},
-                          {"zeros", 0, 0, "zeros"},
-                          {"ones", 0, 0, "ones"},
-                          {"full", 1, 1, "full(value)"},
-                          {"arange", 0, 2, "arange, arange(first) or arange(first, step)"},
-                          {"randint", 2, 2, "randint(low, high) or randint(low, high, seed=3)"},
-                          {"permutation", 0, 1, "permutation or permutation(n)"},
-                          {"offsets", 1, 1, "offsets(total) or offsets(lengths)"},
-                          {"addresses", 1, 2, "addresses(buffer) or addresses(buffer, offsets)"},
-                          {"peers", 1, 1, "peers(buffer)"}};
-static_assert(directives::areListed(forms, directives::fillings));
 
 /// Collects the elements of a list, in row-major order of nested lists.
 void flatten(const ExpressionTree &list, std::string_view text, std::vector<std::string> &elements) {
@@ -62,30 +42,33 @@ Result<uint64_t> parseSeed(std::string_view text) {
 
 Result<FillText> parseFill(const std::string &text) {
   const bool isList = text.starts_with('[');
-  const auto *form = std::find_if(std::begin(forms), std::end(forms),
-                                  [&](const Form &known) { return known.name == text.substr(0, text.find('(')); });
+  const std::string name = text.substr(0, text.find('('));
+  const directives::FillForm *form = directives::find(directives::fillings, name);
   FillText source;
-  source.function = isList ? "list" : form == std::end(forms) ? "file" : form->name;
-  if (source.function == "file")
-    return source;
+  source.function = isList ? "list" : form ? name : "file";
   const directives::ParsedExpression parsed = directives::parseExpression(text);
+  const ExpressionTree &tree = parsed.tree;
+  if (source.function == "file") {
+    if (!parsed || tree.kind != ExpressionTree::Kind::Call || !tree.isCall(name))
+      return source;
+    constexpr auto known = directives::namesOf(directives::fillings);
+    return badFill("'{}' is not a fill function{}; for a file of this name, write ./{}", name,
+                   suggestion(name, {known.begin(), known.end()}), text);
+  }
   if (!parsed)
     return badFill("{}", parsed.error);
-  const ExpressionTree &tree = parsed.tree;
   if (isList && tree.kind == ExpressionTree::Kind::List) {
     flatten(tree, text, source.arguments);
     return source;
   }
   if (isList)
     return badFill("'{}' is malformed; expected a list of numbers", text);
-  const bool isRandom = form->name == "random" || form->name == "special" || form->name == "denormals",
-             takesSeed = isRandom || form->name == "randint" || form->name == "uniform";
   bool isForm = tree.isName() || tree.isCall(form->name);
   for (const ExpressionTree &argument : tree.operands) {
-    // random(3) is random(seed=3)
-    const bool isSeed = takesSeed && (argument.keyword == "seed" || (isRandom && tree.operands.size() == 1));
-    if (!isSeed) {
-      isForm &= argument.keyword.empty();
+    const bool isOnly = argument.keyword.empty() && tree.operands.size() == 1 && form->takesPlainSeed();
+    if (!isOnly && (argument.keyword != "seed" || !form->takesSeed)) {
+      if (isForm && !argument.keyword.empty())
+        return badFill("{} has no parameter '{}'; expected {}", form->name, argument.keyword, form->spelling);
       source.arguments.emplace_back(argument.textIn(text));
       continue;
     }
@@ -94,7 +77,7 @@ Result<FillText> parseFill(const std::string &text) {
       return seed.error();
     source.seed = *seed;
   }
-  if (!isForm || source.arguments.size() < form->fewest || source.arguments.size() > form->most)
+  if (!isForm || !form->accepts(source.arguments.size()))
     return badFill("'{}' is malformed; expected {}", text, form->spelling);
   return source;
 }

@@ -143,7 +143,7 @@ TEST_F(TensorExprTest, placesAndNeighbours) {
 }
 
 TEST(TensorFunctions, allThatDirectivesMayCallExist) {
-  for (std::string_view name : tile::directives::tensorFunctions) {
+  for (std::string_view name : tile::directives::namesOf(tile::directives::tensorFunctions)) {
     Result<TensorExpression> call = TensorExpression::parse(std::string(name) + "(a)");
     if (!call)
       EXPECT_EQ(call.error().message.find("unknown function"), std::string::npos) << call.error().message;

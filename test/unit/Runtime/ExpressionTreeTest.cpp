@@ -59,6 +59,9 @@ TEST(ExpressionTree, negative_saysWhatIsWrong) {
       {"a < b < c", "column 7: unexpected '<'"},
       {"1 + and", "unexpected 'and'"},
       {"\x80", "unexpected '\x80'"},
+      {"2^N", "column 2: unexpected '^'; write ** for powers"},
+      {"f(a, axis=1, axis=2)", "column 14: argument 'axis' is given twice"},
+      {"f(axis=1, a)", "column 11: an argument without a name after 'axis='"},
   };
   for (const auto &[text, expected] : cases)
     EXPECT_NE(printed(text).find(expected), std::string::npos) << text << "\n  got: " << printed(text);
