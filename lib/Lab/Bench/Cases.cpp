@@ -77,7 +77,7 @@ bool hasGpu() {
 }
 
 struct Outcome {
-  size_t failed = 0, tooLarge = 0, known = 0, ran = 0;
+  size_t failed = 0, misused = 0, tooLarge = 0, known = 0, ran = 0;
   bool isFirst = true;
 };
 
@@ -88,7 +88,9 @@ Status runOne(const RunOptions &options, CaseRunner &runner, const SuiteCase &it
   const auto fail = [&](const Error &error) {
     progress.hide();
     ++outcome.failed;
-    (void)reportFailure(options, item.name.empty() ? error : runtime::withContext(context, error));
+    constexpr int usageCode = 2;
+    outcome.misused +=
+        reportFailure(options, item.name.empty() ? error : runtime::withContext(context, error)) == usageCode;
     return Status(runtime::Success{});
   };
   if (runner.isSimulatedInstead) {
@@ -174,7 +176,8 @@ int runCases(RunOptions options, const std::vector<SuiteCase> &cases) {
     printSummary(options, cases.size(), outcome);
   if (outcome.tooLarge > 0 && outcome.ran == 0 && outcome.failed == 0)
     return reportFailure(options, makeError(TILE_ERROR_UNSUPPORTED, "all cases are too large for the simulator"));
-  return outcome.failed == 0 ? 0 : 1;
+  const bool isMisused = outcome.ran == 0 && outcome.misused == outcome.failed; // no kernel accepts its arguments
+  return outcome.failed == 0 ? 0 : isMisused ? 2 : 1;
 }
 
 } // namespace tile::runner

@@ -48,6 +48,15 @@ std::optional<int64_t> parseNumber(std::string_view text) {
   return value;
 }
 
+/// Returns an error for an integer or a power that does not fit 64 bits; nullopt for any other text.
+std::optional<Error> findTooLarge(std::string_view text) {
+  const bool isInteger = !text.empty() && text.find_first_not_of("0123456789^") == text.npos && text.front() != '^' &&
+                         text.back() != '^' && text.find('^') == text.rfind('^');
+  if (!isInteger || parseNumber(text))
+    return std::nullopt;
+  return makeError(TILE_ERROR_INVALID_ARGUMENT, "{} does not fit a signed 64-bit integer", text);
+}
+
 /// Expands LOW..HIGH or LOW..HIGH:STEP.
 Result<std::vector<std::string>> expandRange(const std::string &item, size_t dots) {
   const size_t colon = item.find(':', dots);
@@ -56,6 +65,12 @@ Result<std::vector<std::string>> expandRange(const std::string &item, size_t dot
   std::optional<int64_t> step = 0;
   if (colon != std::string::npos)
     step = parseNumber(std::string_view(item).substr(colon + 1));
+  const std::string_view bounds[] = {std::string_view(item).substr(0, dots),
+                                     std::string_view(item).substr(dots + 2, colon - dots - 2),
+                                     colon == std::string::npos ? "" : std::string_view(item).substr(colon + 1)};
+  for (std::string_view bound : bounds)
+    if (std::optional<Error> error = findTooLarge(bound))
+      return *error;
   if (!low || !high || !step || (colon != std::string::npos && *step < 1))
     return makeError(TILE_ERROR_INVALID_ARGUMENT,
                      "'{}' is not a range; expected LOW..HIGH (powers of two in between) or LOW..HIGH:STEP", item);
@@ -106,6 +121,8 @@ Result<std::vector<std::string>> expandValue(const std::string &text) {
       values.insert(values.end(), range->begin(), range->end());
     } else if (item.find('^') != std::string::npos && parseNumber(item)) {
       values.push_back(std::to_string(*parseNumber(item)));
+    } else if (std::optional<Error> error = findTooLarge(item)) {
+      return *error;
     } else {
       values.push_back(item);
     }

@@ -78,6 +78,13 @@ int bench(BenchOptions options) {
   std::vector<SuiteCase> artifacts = takeArtifacts(options.run);
   if (artifacts.empty())
     return withArtifact(options.run, [](const runtime::Artifact &) { return 0; }); // reports that none is given
+  for (const SuiteCase &item : artifacts)
+    if (item.artifact.ends_with(".tile") || item.artifact.ends_with(".py")) { // reports that tilec compiles sources
+      RunOptions its = options.run;
+      its.artifact = item.artifact;
+      if (const int code = withArtifact(its, [](const runtime::Artifact &) { return 0; }))
+        return code;
+    }
   if (!options.inputs.empty()) {
     Result<std::vector<SuiteCase>> filled = withInputs(artifacts, options);
     if (!filled)

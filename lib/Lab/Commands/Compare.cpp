@@ -36,6 +36,10 @@ static int compareBits(RunOptions options, const OtherArtifact &compared, std::o
     return reportFailure(options, runtime::makeError(TILE_ERROR_INVALID_ARGUMENT,
                                                      "--bits needs two artifacts, and excludes --other-variant, "
                                                      "--recorded and --within"));
+  if (options.format == "csv")
+    return reportFailure(options, runtime::makeError(TILE_ERROR_INVALID_ARGUMENT,
+                                                     "--bits prints a table or, with --format=json, a JSON document; "
+                                                     "it has no --format=csv"));
   VerifyOptions verify;
   options.device = chooseDevice(options);
   if (!options.limit)

@@ -15,9 +15,7 @@ struct Options : SoakOptions {
 };
 
 int soak(Options &options) {
-  // A simulated launch may take longer than the soak, so the time limit must also apply within a launch.
-  if (chooseDevice(options.run) == "sim")
-    options.run.limit.emplace(options.seconds);
+  options.run.limit.emplace(options.seconds); // a launch and its check may take longer than the soak
   if (options.suites.empty())
     return withArtifact(options.run, [&](const runtime::Artifact &artifact) { return runSoak(options, artifact); });
   if (!options.run.artifact.empty()) // then the first positional is an argument for all cases

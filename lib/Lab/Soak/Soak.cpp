@@ -130,8 +130,12 @@ bool isDerived(const Parameter &parameter, const Manifest &manifest) {
   return expression && !expression->usedSlots().empty();
 }
 
-Result<SoakPlan::Size> planSize(const Parameter &parameter, SizeRange range, int64_t divisor) {
+/// A range that is not given is limited to the values of the type.
+Result<SoakPlan::Size> planSize(const Parameter &parameter, SizeRange range, int64_t divisor, bool isGiven) {
   const runtime::IntegerRange type = runtime::integerRange(parameter.type);
+  if (isGiven && range.high > type.highest)
+    return makeError(TILE_ERROR_INVALID_ARGUMENT, "{}={}..{}: {} does not fit {} ({} to {})", parameter.name, range.low,
+                     range.high, range.high, parameter.typeName(), type.lowest, type.highest);
   SoakPlan::Size size{parameter.name, range.low, static_cast<int64_t>(std::min<WideInteger>(range.high, type.highest)),
                       divisor};
   if (range.low < 0 || range.low > size.high || range.low > (int64_t(1) << 40))
@@ -173,7 +177,11 @@ Result<SoakPlan> planSoak(const std::vector<std::string> &arguments, const Manif
       return split.error();
     const Parameter *parameter = manifest.findParameter(split->name);
     const std::optional<SizeRange> range = parseRange(split->value);
-    if (range && parameter && parameter->isInteger())
+    const bool isInteger = parameter && parameter->isInteger();
+    if (isInteger && !range && split->value.find("..") != std::string::npos)
+      return makeError(TILE_ERROR_INVALID_ARGUMENT, "'{}' is not a range; expected {}=LOW..HIGH, integers of 64 bits",
+                       argument, split->name);
+    if (range && isInteger)
       ranges[split->name] = *range;
     else
       plan.fixed.push_back(argument); // binding the arguments reports the error
@@ -202,7 +210,7 @@ Result<SoakPlan> planSoak(const std::vector<std::string> &arguments, const Manif
                                            hasRange                                  ? ranges[name]
                                            : parameter.type == runtime::DataType::I1 ? SizeRange{0, 1}
                                                                                      : ungiven,
-                                           divisor);
+                                           divisor, hasRange);
     if (!size)
       return size.error();
     plan.sizes.push_back(*size);

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Lab/Soak/SoakLoop.h"
 
+#include "Runner/LongWork.h"
+#include "Runner/Run.h"
+
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <fmt/ranges.h>
 #include <fstream>
 #include <malloc.h>
+#include <mutex>
 #include <unistd.h>
 
 namespace tile::runner {
@@ -38,36 +42,60 @@ public:
         start(std::chrono::steady_clock::now()) {}
 
   int run() {
-    for (; seconds() < soak.seconds; ++launch) {
+    // In the simulator, work that does not check the limit, such as filling large buffers, must not exceed it either.
+    // On a GPU, ending the process would hide a launch that hangs.
+    const std::optional<TimeLimit> limit = artifacts.device().cuda() ? std::nullopt : soak.run.limit;
+    const HardLimit enforced(limit, [this](const runtime::Error &error) { endProcess(error); });
+    while (seconds() < soak.seconds) {
       showProgress();
       if (!atHalfTime && seconds() >= soak.seconds / 2)
         atHalfTime = measureMemory(artifacts.device());
       Result<RunOptions> drawn = source.draw(launch);
-      if (!drawn) {
-        hideProgress();
-        return reportFailure(soak.run, drawn.error());
+      if (drawn) {
+        current = std::move(*drawn);
+        current.seed = soak.run.seed + launch;
       }
-      current = std::move(*drawn);
-      current.seed = soak.run.seed + launch;
-      Result<RunReport> report = artifacts.run(current, [&](Device &its) { watch(its); });
-      if (!report && current.limit && current.limit->ended(report.error())) {
-        hideProgress();
-        if (launch == 0)
-          return reportFailure(soak.run, report.error());
+      Result<RunReport> report =
+          drawn ? artifacts.run(current, [&](Device &its) { watch(its); }) : Result<RunReport>(drawn.error());
+      const std::lock_guard lock(reporting);
+      const bool isTimeOver = !report && current.limit && current.limit->ended(report.error());
+      if (isTimeOver && launch > 0)
         break;
+      if (isTimeOver || !drawn) {
+        hideProgress();
+        return finish(reportFailure(soak.run, report.error()));
       }
       if (!report || !report->passed()) {
         reportEnd("FAILED", report ? formatText(*report) : fmt::format("  {}\n", report.error().message));
-        return 1;
+        return finish(1);
       }
       count(*report);
     }
+    const std::lock_guard lock(reporting);
     reportSuccess();
-    return 0;
+    return finish(0);
   }
 
 private:
   double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); }
+
+  int finish(int code) {
+    finished = code;
+    return code;
+  }
+
+  /// Called by another thread: reports the launches before the current one, and ends the process.
+  void endProcess(const runtime::Error &error) {
+    const std::lock_guard lock(reporting);
+    if (!finished && launch == 0) {
+      hideProgress();
+      finish(reportFailure(soak.run, error));
+    } else if (!finished) {
+      reportSuccess();
+      finish(0);
+    }
+    std::_Exit(finishOutput(soak.run.program, *finished));
+  }
 
   void watch(Device &its) {
     device = &its;
@@ -82,6 +110,7 @@ private:
         largestError = check.relativeError;
         largestCase = current.label;
       }
+    ++launch;
   }
 
   void reportSuccess() {
@@ -161,6 +190,8 @@ private:
   const std::chrono::steady_clock::time_point start;
   RunOptions current; ///< options of this launch
   Device *device = nullptr;
+  std::mutex reporting;        ///< guards the counts and the report
+  std::optional<int> finished; ///< the exit code, if the report has been made
   uint64_t launch = 0;
   std::map<std::string, uint64_t> launches; ///< number of launches by case or variant
   std::optional<MemoryUse> atHalfTime;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The loop of soak tests, for one kernel or for suites. It launches the kernel and checks each launch until the time
-// limit expires or a launch fails or hangs. In the simulator the last launch is aborted when the time limit expires; if
-// it was the only launch, nothing was checked, which is an error.
+// limit expires or a launch fails or hangs. The last launch is aborted when the time limit expires; if it was the only
+// launch, nothing was checked, which is an error.
 //
 // Memory in use between launches should not grow, so the report contains the memory used by the process and by the GPU,
 // halfway through and at the end.

@@ -2,6 +2,9 @@
 #include "Lab/Verify/TestedVariant.h"
 
 #include "Runner/Device/Variants.h"
+#include "Runner/Inputs/Arguments.h"
+
+#include <algorithm>
 
 namespace tile::runner {
 
@@ -34,6 +37,22 @@ std::string TestedVariant::commandFor(const TrialCall &call, const RunOptions &o
   if (call.seed)
     command += fmt::format(" --seed={}", call.seed);
   return command;
+}
+
+Status checkGivenArguments(const std::vector<std::string> &given, const Manifest &manifest) {
+  Result<SoakPlan> plan = planSoak(given, manifest);
+  if (!plan)
+    return plan.error();
+  std::vector<std::string> arguments = plan->fixed;
+  for (const SoakPlan::Size &size : plan->sizes) // not 0, by which a default might divide
+    arguments.push_back(fmt::format("{}={}", size.name, std::min(std::max(size.low, size.divisor), size.high)));
+  for (const Parameter &parameter : manifest.parameters) // those that are missing matter only to runs
+    if (!parameter.isPointer && !parameter.isInteger() && !parameter.defaultValue &&
+        std::none_of(given.begin(), given.end(),
+                     [&](const std::string &argument) { return argument.starts_with(parameter.name + "="); }))
+      arguments.push_back(parameter.name + "=1");
+  Result<Bindings> bindings = Bindings::bind(manifest, arguments, 1);
+  return bindings ? Status(runtime::Success{}) : Status(bindings.error());
 }
 
 Result<TestedVariants> TestedVariants::open(const RunOptions &options, const runtime::Artifact &artifact,

@@ -27,6 +27,9 @@ struct TestedVariant {
   std::string commandFor(const TrialCall &call, const RunOptions &options) const;
 };
 
+/// Checks the arguments that a command fixes or gives ranges for: names, values and constants of the kernel.
+Status checkGivenArguments(const std::vector<std::string> &given, const Manifest &manifest);
+
 /// The variants of an artifact.
 class TestedVariants {
 public:

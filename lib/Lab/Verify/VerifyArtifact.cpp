@@ -424,6 +424,8 @@ int verifyAgreement(const VerifyOptions &options, const Artifact &artifact) {
 } // namespace
 
 int verifyArtifact(const VerifyOptions &options, const Artifact &artifact) {
+  if (Status status = checkGivenArguments(options.run.arguments, artifact.manifest); !status)
+    return reportFailure(options.run, status.error());
   if (options.run.device != "sim" || !options.sameAs.empty())
     return verifyAgreement(options, artifact);
   const int multiprocessors = options.run.multiprocessors ? options.run.multiprocessors : SimOptions().multiprocessors;

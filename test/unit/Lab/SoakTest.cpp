@@ -151,6 +151,9 @@ TEST(Soak, negative_ranges) {
   EXPECT_EQ(errorOf({"K=5..7"}), "K=5..7 has no multiple of 4, which the kernel requires");
   EXPECT_EQ(errorOf({"M=9..8"}), "M=9..8 is not a range of sizes of type i32");
   EXPECT_EQ(errorOf({"M=-1..8"}), "M=-1..8 is not a range of sizes of type i32");
+  EXPECT_EQ(errorOf({"M=1..9999999999"}), "M=1..9999999999: 9999999999 does not fit i32 (-2147483648 to 2147483647)");
+  EXPECT_EQ(errorOf({"M=1..99999999999999999999"}),
+            "'M=1..99999999999999999999' is not a range; expected M=LOW..HIGH, integers of 64 bits");
   EXPECT_EQ(errorOf({"M"}), "argument 'M' is not of the form name=value");
 }
 

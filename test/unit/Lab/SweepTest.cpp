@@ -42,4 +42,21 @@ TEST(Sweep, namesCanBeTiedAndRangesCombined) {
   EXPECT_EQ((*points)[2].varying, "M=N=8 K=1");
 }
 
+TEST(Sweep, negative_numbersOfMoreThan64Bits) {
+  const std::pair<const char *, const char *> cases[] = {
+      {"M=2^99", "2^99 does not fit a signed 64-bit integer"},
+      {"M=1..2^99", "2^99 does not fit a signed 64-bit integer"},
+      {"M=1,2^63", "2^63 does not fit a signed 64-bit integer"},
+      {"M=1..4:9223372036854775808", "9223372036854775808 does not fit a signed 64-bit integer"},
+      {"M=1..x", "'1..x' is not a range; expected LOW..HIGH"},
+  };
+  for (const auto &[argument, expected] : cases) {
+    const std::vector<std::string> arguments = {argument};
+    Result<std::vector<SweepPoint>> points = expandSweep(arguments);
+    ASSERT_FALSE(bool(points)) << argument;
+    EXPECT_NE(points.error().message.find(expected), std::string::npos) << points.error().message;
+  }
+  EXPECT_EQ(valuesOf("a=x^y.npy"), std::vector<std::string>{"a=x^y.npy"});
+}
+
 } // namespace
