@@ -23,6 +23,13 @@ std::optional<int> tile::parseWords(llvm::ArrayRef<const char *> words, CLI::App
   return std::nullopt;
 }
 
+std::optional<int> tile::refuseOutputs(const CommandLine &line, const char *command) {
+  if (!line.emitGiven && line.output.empty() && line.cacheFolder.empty() && line.depfile.empty())
+    return std::nullopt;
+  return fail(line.compiler, Outcome::Usage,
+              llvm::Twine(command) + " writes no file; remove -o, -MD, --emit, --cache and --stop-after");
+}
+
 std::optional<int> tile::readInput(CommandLine &line) {
   llvm::Expected<std::string> text = driver::readSource(line.compiler.input);
   if (!text)

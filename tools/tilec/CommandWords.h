@@ -13,6 +13,9 @@ namespace tile {
 /// Returns the exit code if the command ends here, after --help or an error; otherwise nullopt.
 std::optional<int> parseWords(llvm::ArrayRef<const char *> words, CLI::App &app, CommandLine &line);
 
+/// Rejects options that name an output, for a command that writes none. Returns an exit code then.
+std::optional<int> refuseOutputs(const CommandLine &line, const char *command);
+
 /// Reads the source that `line` names into `line`. Returns an exit code on failure.
 std::optional<int> readInput(CommandLine &line);
 

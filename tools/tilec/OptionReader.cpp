@@ -123,8 +123,16 @@ bool OptionReader::checkUnknown() {
   return true;
 }
 
-/// Rejects empty values, which are usually unset variables of a script.
+/// Rejects empty values, which are usually unset variables of a script, and options in place of a value.
 bool OptionReader::checkEmpty() {
+  for (const Arg *argument : arguments) {
+    const unsigned next = argument->getIndex() + 1;
+    const bool isSeparate = argument->getNumValues() == 1 && next < arguments.getNumInputArgStrings() &&
+                            argument->getValue() == arguments.getArgString(next);
+    if (StringRef value = isSeparate ? argument->getValue() : ""; value.size() > 1 && value.starts_with("-"))
+      return fail(formatv("option '{0}' needs a value, but the next word is the option '{1}'",
+                          arguments.getArgString(argument->getIndex()), value));
+  }
   for (const Arg *argument : arguments)
     if (!argument->getOption().matches(OPT_UNKNOWN) && !argument->getOption().matches(OPT_INPUT) &&
         argument->getNumValues() == 1 && StringRef(argument->getValue()).empty())

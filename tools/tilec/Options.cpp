@@ -8,6 +8,8 @@
 #include "OptionReader.h"
 #include "Target/GpuTarget.h"
 
+#include "llvm/Support/FormatVariadic.h"
+
 using namespace llvm::opt;
 using llvm::StringRef;
 
@@ -40,13 +42,19 @@ Other commands; each has its own --help:
   tilec opt      The same as tile-opt
   tilec lsp      Language server for editors
 
-Exit codes: 0 success; 1 the input has errors or does not fit the target; 2 invalid command line;
+)";
+
+constexpr const char *exitCodes = R"(
+Exit codes: 0 success; 1 the input has errors or does not fit the target{0}; 2 invalid command line{1};
 3 a file or tool is missing or cannot be read or written; 4 internal error.
 )";
 
-void printHelp(const OptTable &table, const char *usage) {
-  table.printHelp(llvm::outs(), usage, "tilec: compiler for tile kernels");
-  llvm::outs() << helpEpilogue;
+void printHelp(const OptTable &table, const CommandLine &line) {
+  table.printHelp(llvm::outs(), line.usage, line.purpose ? line.purpose : "tilec: compiler for tile kernels");
+  if (!line.purpose)
+    llvm::outs() << helpEpilogue;
+  llvm::outs() << llvm::formatv(exitCodes, line.purpose ? ", or a check failed" : "",
+                                line.purpose ? " or arguments" : "");
 }
 
 } // namespace
@@ -58,7 +66,7 @@ ParseStatus parseCommandLine(llvm::ArrayRef<const char *> words, bool run, Comma
   unsigned missingIndex = 0, missingCount = 0;
   InputArgList arguments = table.ParseArgs(words, missingIndex, missingCount);
   if (arguments.hasArg(OPT_help)) {
-    printHelp(table, line.usage);
+    printHelp(table, line);
     return ParseStatus::Help;
   }
   if (arguments.hasArg(OPT_version)) {

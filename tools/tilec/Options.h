@@ -22,6 +22,7 @@ struct CommandLine {
   bool emitGiven = false;           ///< --emit or the output's extension selected the kind of output
   bool targetGiven = false;         ///< --target was given
   const char *usage = "tilec [options] <file.tile>..."; ///< first line of --help
+  const char *purpose = nullptr;                        ///< of a subcommand, for --help
   bool takesVariants = false;                           ///< the command handles several kernels: `tilec verify`
   std::vector<std::string> remaining; ///< for `tilec run`: words that are not compiler options, in order
 };

@@ -28,8 +28,13 @@ int tile::orderCommand(llvm::ArrayRef<const char *> words) {
   app.add_flag("--json", isJson, "Print a JSON document");
   CommandLine line;
   line.takesVariants = true;
+  line.purpose = "tilec order: prints in which order each variant of a kernel adds floats. The kernel is compiled with "
+                 "the options of\n"
+                 "tilec; an artifact is read as it is";
   line.usage = "tilec order [options] <file.tile or artifact>";
   if (std::optional<int> code = parseWords(words, app, line))
+    return *code;
+  if (std::optional<int> code = refuseOutputs(line, "tilec order"))
     return *code;
   if (isArtifact(line.compiler.input)) {
     runtime::Result<runtime::Artifact> artifact = runtime::readArtifactFile(line.compiler.input);

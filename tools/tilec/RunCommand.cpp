@@ -316,15 +316,15 @@ int tile::runCommand(llvm::ArrayRef<const char *> words) {
   interpreter.add(app);
 
   CommandLine line;
+  line.purpose = "tilec run: compiles a kernel and runs it";
   line.usage = "tilec run [options] <file.tile> NAME=VALUE...";
   ParseStatus status = parseCommandLine(words, /*run=*/true, line);
   if (status == ParseStatus::Help)
     llvm::outs() << app.help() << '\n';
   if (status != ParseStatus::Compile)
     return status == ParseStatus::Error ? int(Outcome::Usage) : int(Outcome::Success);
-  if (line.emitGiven || !line.output.empty() || !line.cacheFolder.empty())
-    return fail(line.compiler, Outcome::Usage,
-                "tilec run writes no file; remove -o, -MD, --emit, --cache and --stop-after");
+  if (std::optional<int> code = refuseOutputs(line, "tilec run"))
+    return *code;
   try {
     std::vector<std::string> remaining = InterpreterArguments::joinConditions(line.remaining);
     std::reverse(remaining.begin(), remaining.end()); // CLI11 expects arguments in reverse order

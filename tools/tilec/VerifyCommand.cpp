@@ -54,6 +54,7 @@ std::optional<int> readWords(llvm::ArrayRef<const char *> words, VerifyRequest &
   addSameAsOptions(app, request.sameAs);
   CommandLine &line = request.line;
   line.takesVariants = true;
+  line.purpose = "tilec verify: proves that the accesses of a kernel are in bounds, or finds counterexamples";
   line.usage = "tilec verify [options] <file.tile>";
   return parseWords(words, app, line);
 }
@@ -231,9 +232,8 @@ int tile::verifyCommand(llvm::ArrayRef<const char *> words) {
   CommandLine &line = request.line;
   if (std::optional<int> code = readWords(words, request))
     return *code;
-  if (line.emitGiven || !line.output.empty() || !line.cacheFolder.empty())
-    return fail(line.compiler, Outcome::Usage,
-                "tilec verify writes no file; remove -o, -MD, --emit, --cache and --stop-after");
+  if (std::optional<int> code = refuseOutputs(line, "tilec verify"))
+    return *code;
   if (std::optional<int> code = readInput(line))
     return *code;
   line.compiler.emit = driver::EmitKind::Tile;
