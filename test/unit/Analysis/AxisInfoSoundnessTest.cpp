@@ -9,6 +9,7 @@
 
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <functional>
 #include <gtest/gtest.h>
 #include <random>
 
@@ -57,12 +58,22 @@ public:
       result.signedQuotient |= (*this)[operand].signedQuotient;
     }
     int64_t count = llvm::product_of(shapeOf(op.getResult(0)));
+    Rule rule = ruleOf(op, result);
     for (int64_t flat = 0; flat < count; ++flat)
-      result.values.push_back(evaluate(op, flat, result));
+      result.values.push_back(rule(flat));
     (*this)[op.getResult(0)] = result;
   }
 
 private:
+  /// Computes one element. The rule of an operation is looked up once, not for each of its elements.
+  using Rule = std::function<int64_t(int64_t flat)>;
+  /// The two operands, with their sign and without.
+  struct Integers {
+    int64_t a, b;
+    uint64_t ua, ub;
+  };
+  using BinaryRule = std::function<int64_t(const Integers &)>;
+
   /// Index of the element of `op`'s operand that the element `flat` of the result shows.
   int64_t source(Operation &op, int64_t flat) {
     SmallVector<int64_t> from = shapeOf(op.getOperand(0)), to = shapeOf(op.getResult(0));
@@ -86,85 +97,112 @@ private:
     return index;
   }
 
-  int64_t evaluate(Operation &op, int64_t flat, Elements &result) {
-    auto operand = [&](unsigned index) {
-      ArrayRef<int64_t> elements = (*this)[op.getOperand(index)].values;
+  Rule ruleOf(Operation &op, Elements &result) {
+    SmallVector<ArrayRef<int64_t>> operands;
+    for (Value operand : op.getOperands())
+      operands.push_back((*this)[operand].values);
+    auto operand = [operands](unsigned index, int64_t flat) {
+      ArrayRef<int64_t> elements = operands[index];
       return elements[elements.size() == 1 ? 0 : flat];
     };
-    unsigned width = widthOf(op.getResult(0));
-    return llvm::TypeSwitch<Operation *, int64_t>(&op)
-        .Case([&](arith::ConstantOp constant) {
+    auto copy = [&](auto) -> Rule { return [=](int64_t flat) { return operand(0, flat); }; };
+    unsigned width = widthOf(op.getResult(0)), from = op.getNumOperands() ? widthOf(op.getOperand(0)) : width;
+    return llvm::TypeSwitch<Operation *, Rule>(&op)
+        .Case([&](arith::ConstantOp constant) -> Rule {
           Attribute value = constant.getValue();
           if (auto dense = dyn_cast<DenseElementsAttr>(value))
             value = dense.getSplatValue<Attribute>();
-          return cast<IntegerAttr>(value).getValue().getSExtValue();
+          return [element = cast<IntegerAttr>(value).getValue().getSExtValue()](int64_t) { return element; };
         })
-        .Case([&](ArangeOp arange) { return int64_t(arange.getStart()) + flat; })
-        .Case([&](SplatOp) { return operand(0); })
-        .Case([&](ReshapeOp) { return operand(0); })
-        .Case<ExpandDimsOp, TransOp, BroadcastOp>(
-            [&](Operation *) { return (*this)[op.getOperand(0)].values[source(op, flat)]; })
-        .Case<arith::ExtSIOp>([&](auto) { return operand(0); })
-        .Case([&](arith::ExtUIOp) { return int64_t(zeroExtend(operand(0), widthOf(op.getOperand(0)))); })
-        .Case([&](arith::TruncIOp) { return signExtend(operand(0), width); })
-        .Case([&](arith::SelectOp) { return operand(0) ? operand(1) : operand(2); })
-        .Case([&](arith::CmpIOp compare) {
-          unsigned from = widthOf(compare.getLhs());
-          return arith::applyCmpPredicate(compare.getPredicate(), APInt(from, operand(0), true),
-                                          APInt(from, operand(1), true))
-                     ? -1
-                     : 0;
+        .Case([&](ArangeOp arange) -> Rule {
+          return [start = int64_t(arange.getStart())](int64_t flat) { return start + flat; };
         })
-        .Case([&](AddPtrOp add) {
-          return operand(0) +
-                 operand(1) * getBytesInMemory(cast<PtrType>(getElementTypeOf(add.getType())).getPointee());
+        .Case<SplatOp, ReshapeOp, arith::ExtSIOp>(copy)
+        .Case<ExpandDimsOp, TransOp, BroadcastOp>([&](Operation *) -> Rule {
+          return [this, &op, elements = operands[0]](int64_t flat) { return elements[source(op, flat)]; };
         })
-        .Default([&](Operation *) { return evaluateBinary(op, operand(0), operand(1), width, result); });
+        .Case([&](arith::ExtUIOp) -> Rule {
+          return [=](int64_t flat) { return int64_t(zeroExtend(operand(0, flat), from)); };
+        })
+        .Case(
+            [&](arith::TruncIOp) -> Rule { return [=](int64_t flat) { return signExtend(operand(0, flat), width); }; })
+        .Case([&](arith::SelectOp) -> Rule {
+          return [=](int64_t flat) { return operand(0, flat) ? operand(1, flat) : operand(2, flat); };
+        })
+        .Case([&](arith::CmpIOp compare) -> Rule {
+          return [=, predicate = compare.getPredicate()](int64_t flat) -> int64_t {
+            APInt lhs(from, operand(0, flat), true), rhs(from, operand(1, flat), true);
+            return arith::applyCmpPredicate(predicate, lhs, rhs) ? -1 : 0;
+          };
+        })
+        .Case([&](AddPtrOp add) -> Rule {
+          int64_t bytes = getBytesInMemory(cast<PtrType>(getElementTypeOf(add.getType())).getPointee());
+          return [=](int64_t flat) { return operand(0, flat) + operand(1, flat) * bytes; };
+        })
+        .Default([&](Operation *) -> Rule {
+          return [=, rule = binaryRuleOf(op, width, result)](int64_t flat) {
+            int64_t a = operand(0, flat), b = operand(1, flat);
+            return rule({a, b, zeroExtend(a, width), zeroExtend(b, width)});
+          };
+        });
   }
 
-  int64_t evaluateBinary(Operation &op, int64_t a, int64_t b, unsigned width, Elements &result) {
-    uint64_t ua = zeroExtend(a, width), ub = zeroExtend(b, width);
-    auto wrap = [&](int64_t value) {
+  BinaryRule binaryRuleOf(Operation &op, unsigned width, Elements &result) {
+    auto wrap = [&result, width](int64_t value) {
       result.overflowed |= signExtend(value, width) != value;
       return signExtend(value, width);
     };
-    auto divide = [&](auto compute) {
-      undefined |= b == 0;
-      return b == 0 ? 0 : signExtend(compute(), width);
+    bool byConstant = matchesConstant(op.getOperand(1));
+    // The remaining functions return rules.
+    auto divide = [&](auto compute) -> BinaryRule {
+      return [this, width, compute](const Integers &in) {
+        undefined |= in.b == 0;
+        return in.b == 0 ? 0 : signExtend(compute(in), width);
+      };
     };
-    auto divideSigned = [&](auto compute) {
-      result.signedQuotient = true;
-      result.overflowed |= b < 0 && !matchesConstant(op.getOperand(1));
-      return divide(compute);
+    auto divideSigned = [&](auto compute) -> BinaryRule {
+      return [&result, byConstant, rule = divide(compute)](const Integers &in) {
+        result.signedQuotient = true;
+        result.overflowed |= in.b < 0 && !byConstant;
+        return rule(in);
+      };
     };
-    auto shift = [&](auto compute) {
-      undefined |= ub >= width;
-      return ub >= width ? 0 : compute();
+    auto shift = [&](auto compute) -> BinaryRule {
+      return [this, width, compute](const Integers &in) {
+        undefined |= in.ub >= width;
+        return in.ub >= width ? 0 : compute(in);
+      };
     };
-    return llvm::TypeSwitch<Operation *, int64_t>(&op)
-        .Case([&](arith::AddIOp) { return wrap(a + b); })
-        .Case([&](arith::SubIOp) { return wrap(a - b); })
-        .Case([&](arith::MulIOp) { return wrap(a * b); })
-        .Case([&](arith::DivSIOp) { return divideSigned([&] { return a / b; }); })
-        .Case([&](arith::RemSIOp) { return divideSigned([&] { return a % b; }); })
+    auto plain = [](int64_t (*compute)(const Integers &)) -> BinaryRule { return compute; };
+    return llvm::TypeSwitch<Operation *, BinaryRule>(&op)
+        .Case([&](arith::AddIOp) -> BinaryRule { return [=](const Integers &in) { return wrap(in.a + in.b); }; })
+        .Case([&](arith::SubIOp) -> BinaryRule { return [=](const Integers &in) { return wrap(in.a - in.b); }; })
+        .Case([&](arith::MulIOp) -> BinaryRule { return [=](const Integers &in) { return wrap(in.a * in.b); }; })
+        .Case([&](arith::DivSIOp) { return divideSigned([](const Integers &in) { return in.a / in.b; }); })
+        .Case([&](arith::RemSIOp) { return divideSigned([](const Integers &in) { return in.a % in.b; }); })
         .Case([&](arith::FloorDivSIOp) {
-          return divideSigned([&] { return a / b - ((a % b != 0) && ((a < 0) != (b < 0))); });
+          return divideSigned(
+              [](const Integers &in) { return in.a / in.b - (in.a % in.b != 0 && (in.a < 0) != (in.b < 0)); });
         })
-        .Case([&](arith::DivUIOp) { return divide([&] { return int64_t(ua / ub); }); })
-        .Case([&](arith::RemUIOp) { return divide([&] { return int64_t(ua % ub); }); })
-        .Case([&](arith::AndIOp) { return a & b; })
-        .Case([&](arith::OrIOp) { return a | b; })
-        .Case([&](arith::XOrIOp) { return a ^ b; })
-        .Case([&](arith::MinSIOp) { return std::min(a, b); })
-        .Case([&](arith::MaxSIOp) { return std::max(a, b); })
-        .Case([&](arith::MinUIOp) { return ua < ub ? a : b; })
-        .Case([&](arith::MaxUIOp) { return ua < ub ? b : a; })
-        .Case([&](arith::ShLIOp) { return shift([&] { return wrap(int64_t(uint64_t(a) << ub)); }); })
-        .Case([&](arith::ShRSIOp) { return shift([&] { return a >> ub; }); })
-        .Case([&](arith::ShRUIOp) { return shift([&] { return signExtend(ua >> ub, width); }); })
+        .Case([&](arith::DivUIOp) { return divide([](const Integers &in) { return int64_t(in.ua / in.ub); }); })
+        .Case([&](arith::RemUIOp) { return divide([](const Integers &in) { return int64_t(in.ua % in.ub); }); })
+        .Case([&](arith::AndIOp) { return plain([](const Integers &in) { return in.a & in.b; }); })
+        .Case([&](arith::OrIOp) { return plain([](const Integers &in) { return in.a | in.b; }); })
+        .Case([&](arith::XOrIOp) { return plain([](const Integers &in) { return in.a ^ in.b; }); })
+        .Case([&](arith::MinSIOp) { return plain([](const Integers &in) { return std::min(in.a, in.b); }); })
+        .Case([&](arith::MaxSIOp) { return plain([](const Integers &in) { return std::max(in.a, in.b); }); })
+        .Case([&](arith::MinUIOp) { return plain([](const Integers &in) { return in.ua < in.ub ? in.a : in.b; }); })
+        .Case([&](arith::MaxUIOp) { return plain([](const Integers &in) { return in.ua < in.ub ? in.b : in.a; }); })
+        .Case([&](arith::ShLIOp) {
+          return shift([=](const Integers &in) { return wrap(int64_t(uint64_t(in.a) << in.ub)); });
+        })
+        .Case([&](arith::ShRSIOp) { return shift([](const Integers &in) { return in.a >> in.ub; }); })
+        .Case([&](arith::ShRUIOp) {
+          return shift([=](const Integers &in) { return signExtend(in.ua >> in.ub, width); });
+        })
         .Default([&](Operation *unknown) {
           ADD_FAILURE() << "no evaluation of " << unknown->getName().getStringRef().str();
-          return 0;
+          return plain([](const Integers &) -> int64_t { return 0; });
         });
   }
 
