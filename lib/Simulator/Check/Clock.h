@@ -78,9 +78,10 @@ private:
   std::vector<Block> blocks; ///< sorted by their first components
 };
 
-/// The knowledge that passes from a release to an acquire. `all` is everything that happened before the release;
-/// `fenced` is the part of `all` that a `fence.proxy.async` has made visible to the async proxy; `tensor` contains the
-/// accesses to tensor memory that a `tcgen05.fence::before_thread_sync`, or a commit, has ordered before the release.
+/// The happens-before information that a release passes to an acquire. `all` is everything that happened before the
+/// release; `fenced` is the part of `all` that a `fence.proxy.async` has made visible to the async proxy; `tensor`
+/// contains the accesses to tensor memory that a `tcgen05.fence::before_thread_sync`, or a commit, has ordered before
+/// the release.
 struct SyncClock {
   VectorClock all;
   VectorClock fenced;

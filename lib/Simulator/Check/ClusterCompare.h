@@ -48,7 +48,7 @@ private:
   struct Summary {
     /// by access kind: the runs of the cluster with the smallest index and of the one with the second smallest
     Runs smallest[3][2];
-    std::unique_ptr<Shadow::Values> written; ///< by all clusters
+    std::unique_ptr<Shadow::Values> written; ///< the values that any cluster stored
   };
   static void collect(Shadow &shadow, Shadow::Page &page, uint32_t cluster, Runs (&runs)[3]);
   static void add(Runs &runs, unsigned begin, unsigned end, const Toucher &toucher);

@@ -227,7 +227,7 @@ void Findings::barrierNotFenced(const Deed &now, const Deed &init, const Site &s
                   "fence.mbarrier_init or fence.proxy.async is missing",
                   naming.operation(now.line), naming.location(site.space, site.address, site.rank));
   report.notes.emplace_back(actor(init), "initialized here");
-  report.isLatent = true; // Triton relies on the barrier of the CTA after the initialization
+  report.isLatent = true; // Triton relies on the CTA-wide barrier that follows the initialization
   add(std::move(report));
 }
 

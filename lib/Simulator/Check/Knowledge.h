@@ -16,7 +16,7 @@
 
 namespace tile::sim {
 
-/// The components of a warp to which other clocks refer. Lives as long as any clock may refer to them.
+/// The components of a warp to which other clocks refer. Must outlive every clock that refers to them.
 struct WarpName {
   using allocator_type = std::pmr::polymorphic_allocator<>;
   explicit WarpName(allocator_type allocator = {}) : split(allocator) {}

@@ -31,8 +31,8 @@ struct LaneMap {
   bool operator==(const LaneMap &) const = default;
 };
 
-/// The origin of an action: the epoch that later accesses must know, the warp (by its index in the grid) and the PTX
-/// line.
+/// The origin of an action: the epoch that the clock of a later access must include, the warp (by its index in the
+/// grid) and the PTX line.
 struct Past {
   Component component = noComponent;
   uint32_t count = 0;

@@ -53,7 +53,7 @@ struct Now {
   WarpState &warp;
   Past past; ///< the record to create
   Manner manner;
-  unsigned lane = 0;        ///< the lane whose knowledge counts
+  unsigned lane = 0;        ///< the lane whose clock decides whether the access is ordered
   bool whole = false;       ///< all living lanes take part in the access
   bool barrier = false;     ///< an access to an mbarrier object by an mbarrier instruction
   bool fenced = false;      ///< the access needs no proxy fence

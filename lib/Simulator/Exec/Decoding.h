@@ -101,7 +101,7 @@ std::span<const DecoderEntry> copyDecoders();       // cp tensormap clusterlaunc
 std::span<const DecoderEntry> matrixDecoders();     // mma wgmma ldmatrix stmatrix movmatrix
 std::span<const DecoderEntry> tensorDecoders();     // tcgen05
 
-/// Decodes st.async, red.async; `async` has been taken.
+/// Decodes st.async, red.async, from the suffix after `.async` on.
 Result<OperationPtr> decodeAsyncStore(Decoding &decoding);
 /// Returns the elements of {a, b, …}, or the operand itself.
 inline std::span<const Operand> elementsOf(const Operand &operand) {

@@ -26,7 +26,7 @@ LaneAccess describeAccess(const Instruction *instruction, AccessKind kind, const
   return access;
 }
 
-/// Serves lanes whose words extend past the end of a global-memory buffer. They read the bytes in the buffer, and
+/// Handles lanes whose words extend past the end of a global-memory buffer. They read the bytes in the buffer, and
 /// arbitrary values for the bytes beyond it. Returns the remaining lanes.
 LaneMask takeEdges(Warp &warp, LaneMask active, const uint64_t (&addresses)[warpSize], const LaneAccess &access,
                    std::byte *bytes, std::byte *(&host)[warpSize]) {

@@ -11,7 +11,8 @@ struct MemorySuffixes {
   MemoryOrder order = MemoryOrder::Weak;
   Scope scope = Scope::Gpu;
   Space space = Space::Generic;
-  bool covers = false;        ///< `.weak`, the default, is explicit: tilec marks words that cover unaligned bytes so
+  bool covers =
+      false; ///< `.weak`, the default, is written out: tilec marks in this way words that cover unaligned bytes
   bool isNonCoherent = false; ///< .nc
   bool hasPolicy = false;     ///< the last operand is a cache policy, which has no effect here
 };

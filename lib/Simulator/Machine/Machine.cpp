@@ -139,8 +139,8 @@ void reportDeadlock(Machine &machine, const std::vector<Cluster *> &clusters, st
   machine.reports.add(std::move(report));
 }
 
-/// Asks the caller of the machine for leave to continue. It does so only every `turns` turns of a cluster, because a
-/// turn may be a single instruction.
+/// Asks the caller of the machine whether to continue, but only once every `turns` turns of a cluster, because a turn
+/// may be as short as one instruction.
 class Leave {
 public:
   Leave(const Machine &machine, uint64_t clusters, const std::atomic<uint64_t> &ended)

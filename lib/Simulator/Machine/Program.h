@@ -55,19 +55,19 @@ public:
   uint64_t variableAddress(uint32_t variable) const { return variableAddresses[variable]; }
   /// The bytes of parameters and constants, which the kernel sees from offset 0 of the param window on.
   std::vector<std::byte> constants;
-  /// Whether thread blocks can communicate while they run: through atomics, acquire or volatile accesses, or grid
+  /// True if thread blocks can communicate while they run: through atomics, acquire or volatile accesses, or grid
   /// barriers. If so, all thread blocks run interleaved in one host thread; otherwise clusters run in parallel on all
   /// host threads.
   bool communicates = false;
 
   /// The .cta_group of the kernel's tcgen05 instructions, which must be the same for all of them; 0 if there are none.
   unsigned tensorCtaGroup = 0;
-  /// Whether the kernel has a tcgen05.fence. PTX ISA 9.7.16.6.4 requires these fences, but some compilers emit none
+  /// True if the kernel has a tcgen05.fence. PTX ISA 9.7.16.6.4 requires these fences, but some compilers emit none
   /// (Triton 3.6, CUTLASS) and rely on barriers to order accesses to tensor memory. For their kernels, the checker
   /// accepts barriers as well.
   bool usesTensorFences = false;
 
-  /// Whether the kernel creates tensor maps (tensormap.replace), so its stores may write tensor maps.
+  /// True if the kernel creates tensor maps (tensormap.replace), so its stores may write tensor maps.
   bool makesMaps = false;
 
   /// Returns true for a parameter of the kernel. Parameters of calls are local variables.

@@ -13,8 +13,8 @@ Warp::Turn Warp::run(uint64_t budget) {
   Turn turn;
   for (Fragment &fragment : fragments)
     fragment.waits = false;
-  // Chooses the first fragment in program order, so the fragments meet and their lanes merge. Sometimes chooses the
-  // last one instead, since the first may loop until another fragment makes progress.
+  // Chooses the first fragment in program order, so that the fragments reach the same instruction and merge. Sometimes
+  // chooses the last one instead, since the first may loop until another fragment makes progress.
   bool lastFirst = fragments.size() > 1 && cta.cluster.random.below(4) == 0;
   while (turn.instructions < budget && !fragments.empty()) {
     Fragment *chosen = nullptr;

@@ -53,8 +53,8 @@ template <typename T> inline uint32_t fieldOperand(uint32_t value) {
   return sizeof(T) == 4 ? value & 0xff : value;
 }
 
-/// Returns `length` bits of a from `position` on. They are sign-extended from the highest of these bits that exists in
-/// a.
+/// Returns `length` bits of a from `position` on. If T is signed, the result is sign-extended from the highest bit of
+/// the field that lies within a.
 template <typename T> inline T extractField(T a, uint32_t position, uint32_t length) {
   using Unsigned = std::make_unsigned_t<T>;
   position = fieldOperand<T>(position);

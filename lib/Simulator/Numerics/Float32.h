@@ -20,7 +20,7 @@ template <Rounding rounding, bool flush> inline float sumToFloat(double x, doubl
   return finish<rounding, flush>(sum);
 }
 
-// Sums of floats that are tiny are exact, so addition needs no `flush`.
+// A tiny sum of two floats is exact, so addition needs no `flush`.
 template <Rounding rounding> inline float addRounded(float a, float b) {
   if constexpr (rounding == Rounding::NearestEven)
     return canonical(a + b);

@@ -44,8 +44,8 @@ struct Occupancy {
   uint32_t registers = 0; ///< per thread; 0: unknown before ptxas has run
   uint32_t threads = 0;   ///< per CTA
   uint32_t sharedBytes = 0;
-  uint32_t ctas = 0; ///< fraction of the warps that a multiprocessor can hold, 0 … 1
-  double warps = 0;  ///< fraction of those it can hold, 0 … 1
+  uint32_t ctas = 0; ///< number of CTAs that fit on a multiprocessor
+  double warps = 0;  ///< their warps, as a fraction of those that a multiprocessor can hold
   std::string limit; ///< "registers", "shared memory", "threads", "CTAs"
 };
 /// Returns the occupancy of a multiprocessor of `target`. The system uses 1 KiB of the shared memory of each CTA (CUDA

@@ -75,7 +75,7 @@ private:
     uint64_t scalarBytes = 0;
   };
 
-  // Tokens.
+  // Access to tokens.
   const Token &token(size_t ahead = 0) const { return tokens[std::min(at + ahead, tokens.size() - 1)]; }
   bool atEnd() const { return token().kind == TokenKind::End; }
   bool take(std::string_view punctuation);
@@ -94,7 +94,7 @@ private:
     return failAt(token().line, format, std::forward<Args>(args)...);
   }
 
-  // The module.
+  // Defined in Parser.cpp.
   bool parseTopLevel();
   bool parseTarget();
   bool parseFile();
@@ -107,7 +107,7 @@ private:
   bool parseThree(uint32_t (&values)[3]);
   bool addFunction(Function added, bool isDefinition);
 
-  // Bodies.
+  // Defined in ParseBody.cpp.
   bool parseBody();
   bool parseStatement();
   bool parseBodyDirective();
@@ -120,7 +120,7 @@ private:
   bool resolveLabel(const Scope &scope, const LabelUse &use, bool &found);
   void endFunction();
 
-  // Operands.
+  // Defined in ParseOperands.cpp.
   bool parseOperands(Instruction &instruction);
   bool parseOperand(Operand &operand);
   bool parseSimpleOperand(Operand &operand);
@@ -136,7 +136,7 @@ private:
   std::optional<Symbol> lookUp(std::string_view name) const;
   const Function *findFunction(std::string_view name) const;
 
-  // Variables.
+  // Defined in ParseVariables.cpp.
   bool parseRegisters();
   bool parseVariables(Space space, bool isExtern);
   bool parseVariableHead(VariableHead &head);
@@ -147,7 +147,7 @@ private:
   bool checkNames(std::string_view name, uint64_t count, uint32_t line);
   bool declare(std::string_view name, Symbol symbol, uint32_t line);
 
-  // Constants.
+  // Defined in ParseConstants.cpp.
   bool atConstant() const;
   bool parseConstant(Constant &value);
   bool parseUnary(Constant &value, size_t depth);

@@ -163,7 +163,8 @@ private:
     }
   }
   Dest<D> dest;
-  static constexpr double widenedNan = std::bit_cast<double>(uint64_t(0x7fffffffe0000000)); ///< f32's
+  static constexpr double widenedNan =
+      std::bit_cast<double>(uint64_t(0x7fffffffe0000000)); ///< the NaN that f32 instructions return, as a double
   Rounding rounding;
   Modifiers modifiers;
   bool satFinite;

@@ -12,7 +12,7 @@
 
 namespace tile::sim {
 
-/// Result and parameters of a function.
+/// The result type and the parameter types of a function.
 template <typename T> struct Signature;
 template <typename R, typename... P> struct Signature<R (*)(P...)> {
   using Result = R;

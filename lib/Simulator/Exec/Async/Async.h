@@ -7,18 +7,20 @@
 
 namespace tile::sim {
 
-Result<OperationPtr> decodeBar(Decoding &decoding);             // bar
-Result<OperationPtr> decodeBarrier(Decoding &decoding);         // barrier
-Result<OperationPtr> decodeClusterBarrier(Decoding &decoding);  // barrier.cluster; both suffixes have been taken
-Result<OperationPtr> decodeWarpBarrier(Decoding &decoding);     // bar.warp.sync; `bar.warp` has been taken
-Result<OperationPtr> decodeMbarrier(Decoding &decoding);        // mbarrier
-Result<OperationPtr> decodeCopy(Decoding &decoding);            // cp
-Result<OperationPtr> decodeLaneCopy(Decoding &decoding);        // cp.async; both suffixes have been taken
-Result<OperationPtr> decodeCopyGroups(Decoding &decoding);      // cp.async.*_group; `async` has been taken
-Result<OperationPtr> decodeBulkGroups(Decoding &decoding);      // cp.async.bulk.*_group; `bulk` has been taken
-Result<OperationPtr> decodeBulkCopy(Decoding &decoding);        // cp{.reduce}.async.bulk; `bulk` has been taken
-Result<OperationPtr> decodeTensorCopy(Decoding &decoding);      // cp{.reduce}.async.bulk.tensor; all taken
-Result<OperationPtr> decodeTensorPrefetch(Decoding &decoding);  // cp.async.bulk.prefetch.tensor; all taken
+Result<OperationPtr> decodeBar(Decoding &decoding);            // bar
+Result<OperationPtr> decodeBarrier(Decoding &decoding);        // barrier
+Result<OperationPtr> decodeClusterBarrier(Decoding &decoding); // barrier.cluster, from the suffix after `.cluster` on
+Result<OperationPtr> decodeWarpBarrier(Decoding &decoding);    // bar.warp.sync, from the suffix after `.warp` on
+Result<OperationPtr> decodeMbarrier(Decoding &decoding);       // mbarrier
+Result<OperationPtr> decodeCopy(Decoding &decoding);           // cp
+Result<OperationPtr> decodeLaneCopy(Decoding &decoding);       // cp.async, from the suffix after `.async` on
+Result<OperationPtr> decodeCopyGroups(Decoding &decoding);     // cp.async.*_group, from the suffix after `.async` on
+Result<OperationPtr> decodeBulkGroups(Decoding &decoding); // cp.async.bulk.*_group, from the suffix after `.bulk` on
+Result<OperationPtr> decodeBulkCopy(Decoding &decoding);   // cp{.reduce}.async.bulk, from the suffix after `.bulk` on
+Result<OperationPtr>
+decodeTensorCopy(Decoding &decoding); // cp{.reduce}.async.bulk.tensor, from the suffix after `.tensor` on
+Result<OperationPtr>
+decodeTensorPrefetch(Decoding &decoding); // cp.async.bulk.prefetch.tensor, from the suffix after `.tensor` on
 Result<OperationPtr> decodeTensorMapChange(Decoding &decoding); // tensormap
 Result<OperationPtr> decodeLaunchControl(Decoding &decoding);   // clusterlaunchcontrol
 Result<OperationPtr> decodeSetMaxRegisters(Decoding &decoding); // setmaxnreg

@@ -111,7 +111,7 @@ Result<OperationPtr> decodeAsyncStore(Decoding &d) {
     return d.unsupported();
   Reducer reducer = nullptr;
   if (reduces) {
-    Type counted = type == Type::S64 ? Type::U64 : *type; // signed and unsigned sums are the same
+    Type counted = type == Type::S64 ? Type::U64 : *type; // adding gives the same bits for signed and unsigned integers
     reducer = reducesInShared(*op, counted) ? findReducer(*op, counted) : nullptr;
     if (!reducer)
       return d.unsupported();

@@ -2,9 +2,9 @@
 // Bulk copies in flight, which all forms of cp.async.bulk start. PTX ISA 9.7.9.25, 9.7.9.27.
 //
 //   instruction ──▶ checks, report to the checker ──▶ Transfer: moves rows when the schedule chooses ──▶ signal
+//
 // A copy into shared memory counts its bytes at an mbarrier, part by part. A copy out of shared memory belongs to a
 // bulk group. It first reads all its rows (wait_group.read) and then writes them (wait_group).
-// reads all its rows (wait_group.read) and then writes them (wait_group).
 #pragma once
 
 #include "Simulator/Exec/Async/BoxRows.h"

@@ -10,7 +10,7 @@ namespace tile::sim {
 
 namespace {
 
-/// The copies in flight of one instruction executed by a warp.
+/// The copies in flight that one instruction has started for all lanes of a warp.
 class LaneCopies final : public AsyncOperation {
 public:
   LaneCopies(Warp &warp, const Instruction &instruction, uint32_t bytes)
@@ -110,7 +110,7 @@ private:
   }
 };
 
-/// An arrival on an mbarrier by each of some lanes, which happens when all earlier copies of that lane are done.
+/// Arrivals of several lanes at an mbarrier. Each lane arrives when all its earlier copies are done.
 class ArrivalAfterCopies final : public AsyncOperation {
 public:
   ArrivalAfterCopies(Warp &warp, const Instruction &instruction)

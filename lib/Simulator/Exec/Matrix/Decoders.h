@@ -8,12 +8,12 @@
 namespace tile::sim::matrix {
 
 Result<OperationPtr> decodeMma(Decoding &d);
-Result<OperationPtr> decodeMmaKind(Decoding &d); // `mma.sync.aligned` has been taken
+Result<OperationPtr> decodeMmaKind(Decoding &d); // from the suffix after `mma.sync.aligned` on
 Result<OperationPtr> decodeWgmma(Decoding &d);
 Result<OperationPtr> decodeLoadMatrix(Decoding &d);
 Result<OperationPtr> decodeStoreMatrix(Decoding &d);
-Result<OperationPtr> decodeLoadBytes(Decoding &d);  // `ldmatrix.sync.aligned` has been taken
-Result<OperationPtr> decodeStoreBytes(Decoding &d); // `stmatrix.sync.aligned` has been taken
+Result<OperationPtr> decodeLoadBytes(Decoding &d);  // from the suffix after `ldmatrix.sync.aligned` on
+Result<OperationPtr> decodeStoreBytes(Decoding &d); // from the suffix after `stmatrix.sync.aligned` on
 Result<OperationPtr> decodeTransposeMatrix(Decoding &d);
 
 /// A shape such as m16n8k16: the integers after m, n and k.

@@ -113,8 +113,8 @@ private:
 
   uint32_t address, ctaMask;
   Epoch epoch;
-  /// The clock of the waits that the warp has completed, without the warp's own accesses. Whoever waits for this commit
-  /// also acquires it, because the MMAs come after the copies whose data they read.
+  /// The clock of the waits that the warp has completed, without the warp's own accesses. A thread that waits for this
+  /// commit also acquires it, because the MMAs come after the copies whose data they read.
   SyncClock before;
 };
 

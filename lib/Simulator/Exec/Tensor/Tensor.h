@@ -13,7 +13,7 @@
 
 namespace tile::sim::tensor {
 
-// The named suffix has been taken.
+// Decode tcgen05 instructions, from the suffix after their name on.
 Result<OperationPtr> decodeAlloc(Decoding &decoding);
 Result<OperationPtr> decodeDealloc(Decoding &decoding);
 Result<OperationPtr> decodeRelinquish(Decoding &decoding);
