@@ -65,8 +65,8 @@ public:
   /// Returns the kind of the elements of a value of this type; nullopt if values cannot have it.
   std::optional<Kind> kindOf(mlir::Type type) const;
 
-  /// While a combine region is translated for execution on vectors: the maximum number of elements for which each
-  /// scalar of the region stands; the region's instructions have the count kLanes. nullopt elsewhere.
+  /// Set while a combine region is translated for execution on vectors: the maximum number of elements that each scalar
+  /// of the region represents. The region's instructions have the count kLanes. nullopt elsewhere.
   std::optional<int64_t> vectorLanes;
 
 private:
@@ -76,7 +76,8 @@ private:
   void releaseDead(mlir::Operation *op);
   Slot shapeOf(mlir::Value value) const;
 
-  const bool keepValues; ///< whether slots are not reused, and every operation has an instruction
+  const bool keepValues; ///< slots are not reused, and every operation has an instruction, so that a debugger can show
+                         ///< all values
   ProgramImpl *program = nullptr;
   Block *current = nullptr;
   FrameAllocator frame;

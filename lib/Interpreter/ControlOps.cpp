@@ -169,7 +169,7 @@ std::string carriedBytes(const Machine &machine, ArrayRef<Slot> carried) {
 /// Runs a loop, and detects endless loops: if an iteration changes neither memory nor carried values, it waits for
 /// another program.
 bool runWhile(Machine &machine, const Instruction &instruction) {
-  constexpr uint64_t patience = 1000; // iterations before the cost of checking is paid
+  constexpr uint64_t patience = 1000; // number of iterations before the first check, which is expensive
   const auto &data = instruction.dataAs<WhileData>();
   uint64_t changes = 0;
   std::string carried;

@@ -117,7 +117,7 @@ private:
     return combine(left, evaluate(tree.operands[1]), row->compute);
   }
 
-  /// Compares an array with as many of its first elements as a tuple has.
+  /// Compares the first elements of an array with the elements of a tuple.
   ValueArray compareTuple(const ExpressionTree &tree) {
     const ValueArray left = evaluate(tree.operands[0]);
     const std::vector<ExpressionTree> &elements = tree.operands[1].operands;

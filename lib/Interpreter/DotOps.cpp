@@ -111,7 +111,7 @@ struct ScaledOperand {
   Slot values, scale; ///< an operand without scales has a slot of size 0
   ScaledFormat format;
   bool isLeft;             ///< k is the second dimension, otherwise the first.
-  bool isPackedByK = true; ///< Whether neighbours along k share a byte of e2m1.
+  bool isPackedByK = true; ///< True if two neighbours along k share a byte (e2m1).
   size_t decoded;          ///< Offset of the scaled values: lines x depth floats (a), or depth x lines (b).
 };
 

@@ -101,7 +101,7 @@ public:
 
   /// Called for each iteration of a loop. Returns false, with `error` set, if the run is to stop.
   bool shouldContinue(const Instruction &loop) {
-    constexpr uint64_t rare = 1024; // iterations between callbacks, so that they cost nothing
+    constexpr uint64_t rare = 1024; // iterations between callbacks: so many that the callbacks take no noticeable time
     if (!options.shouldContinue || ++iterations % rare != 0)
       return true;
     return options.shouldContinue(ended, programs) || fail(loop, "the run was stopped");
