@@ -104,7 +104,7 @@ bool VariantCompilation::planAll() {
   return true;
 }
 
-/// Keeps the plans with which the bits may be those of another artifact.
+/// Keeps the plans of the artifact that the option --bits=like names. Fails if one of them is missing.
 bool VariantCompilation::followOrder(std::vector<VariantPlan> &plans, const CompilerOptions &aimed) {
   if (!followed)
     return true;
@@ -115,7 +115,7 @@ bool VariantCompilation::followOrder(std::vector<VariantPlan> &plans, const Comp
   return general->fail(Outcome::Rejected, std::move(error));
 }
 
-/// Reports a variant whose bits may differ from those of the artifact that they must equal.
+/// Fails if a variant may add in another order than that artifact, so that the results could differ in some bits.
 bool VariantCompilation::checkOrder(const runtime::Manifest &manifest) {
   llvm::Error error = followed ? followed->check(manifest) : llvm::Error::success();
   return !error || general->fail(Outcome::Rejected, std::move(error));
@@ -230,7 +230,7 @@ std::string VariantCompilation::compileInOtherProcess(const Job &job) const {
   std::string text;
   llvm::raw_string_ostream stream(text);
   Compilation compilation(silent(job.options), stream);
-  if (job.rank != 0) // other variants exist only to be faster
+  if (job.rank != 0) // all other variants are optional: they only improve performance
     compilation.refuseLargeKernels();
   compilation.run();
   Json json = {{"outcome", int(compilation.outcome())}, {"files", compilation.sourceFiles()}, {"errors", text}};

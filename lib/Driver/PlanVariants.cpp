@@ -220,7 +220,7 @@ private:
   static size_t roundOf(size_t configuration, size_t first, size_t promises, size_t numClasses) {
     if (configuration == first || (configuration < first && promises == 0))
       return 0;
-    if (configuration < first) // a build of a fallback that exists only to be faster
+    if (configuration < first) // assumptions only make a fallback faster
       return 3;
     return promises == 1 || numClasses == 1 ? 1 : 2;
   }

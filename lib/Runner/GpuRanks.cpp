@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Runs ranks on GPUs that libtiledist connects. The ranks are threads of this process, or one of them is this process.
 //
-//   open the GPU | connect | allocate what peers access | upload | meet | launch | wait | meet | download | compare
+//   open the GPU | connect | allocate what peers access | upload | sync | launch | wait | sync | download | compare
 #include "Distributed/Communicator.h"
 #include "Runner/Device/Variants.h"
 #include "Runner/PreparedRanks.h"

@@ -104,7 +104,8 @@ private:
     std::vector<Expression> grid;
     std::optional<uint16_t> gemm; ///< index of the variant's GEMM sizes; nullopt: no model, or unsupported target
     std::optional<uint16_t> work; ///< index of the work of the variant's programs; nullopt: as above
-    bool takesCallersGrid = true; ///< whether the variant has the constants of variant 0, so a caller's grid fits it
+    bool takesCallersGrid =
+        true; ///< the variant has the constants of variant 0, so a grid that the caller computed suits it
   };
   /// A parameter whose value is read; pointers are read as i64.
   struct Read {

@@ -18,7 +18,7 @@ struct Order {
   std::string program;           ///< hash of the tile program: which elements are combined
   std::string steps;             ///< hash of `list` with layouts and positions
   std::string arithmetic;        ///< hash of the floating-point instructions
-  std::vector<std::string> list; ///< for people
+  std::vector<std::string> list; ///< the order in readable form
   std::vector<std::string> unknown;
 
   bool isRecorded() const { return !value.empty() || !unknown.empty(); }

@@ -48,7 +48,7 @@ EXPORT CUresult cuGetProcAddress_v2(const char *symbol, void **function, int ver
 EXPORT CUresult cuGetProcAddress(const char *symbol, void **function, int version, unsigned long long flags) {
   return cuGetProcAddress_v2(symbol, function, version, flags, nullptr);
 }
-/// Would return tables of undocumented functions, but the simulator has none.
+/// Fails: programs ask for tables of undocumented functions, which the simulator does not have.
 EXPORT CUresult cuGetExportTable(const void **table, const void *) {
   if (!table)
     return invalidValue;

@@ -88,7 +88,7 @@ private:
     VectorClock clock;
     std::vector<Stretch> accesses[3]; ///< by access kind
   };
-  /// The key of a line: (device, null, null) for a default stream, (-1, handle, null) for another stream, and (-1,
+  /// Identifies a line: (device, null, null) for a default stream, (-1, handle, null) for another stream, and (-1,
   /// handle, graph) for a captured stream.
   using Key = std::tuple<int, runtime::CUstream, const void *>;
 

@@ -2,7 +2,7 @@
 // Tensor expressions: the reference in a kernel's `expect`, evaluated on the CPU in double precision.
 //
 // The grammar is that of Directives/ExpressionTree.h. `and`, `or`, `not` and `x if c else y` work element by element,
-// as all operators but `@`.
+// like all operators except `@`.
 //
 // Functions: exp exp2 log sqrt rsqrt abs floor tanh erf sigmoid silu; maximum minimum; where(c, x, y); sum max mean(x,
 // axis), which keep the reduced axis with size 1; softmax(x) over the last axis; transpose(x) of the last two axes;

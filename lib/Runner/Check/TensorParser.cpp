@@ -140,7 +140,7 @@ private:
     for (const FunctionRow &row : operators)
       if (row.name == tree.text && row.arity == tree.operands.size())
         return makeElementwise(row, tree);
-    if (tree.text == "if") // of both values, only the one that is needed is computed if the condition is a constant
+    if (tree.text == "if") // if the condition is a constant, only the value that it selects is computed
       return makeElementwise(*findElementwise("where"), tree);
     NodePtr node = make(TensorNode::Kind::Matmul, tree.text, tree);
     node->operands = convertAll(tree);
@@ -193,7 +193,7 @@ private:
     return node;
   }
 
-  /// The contents of a buffer on all ranks are a buffer of their own.
+  /// The contents of a buffer on all ranks form a separate buffer.
   NodePtr makePeers(const ExpressionTree &call) {
     if (!call.operands[0].isName())
       return fail(call, "peers takes the name of a buffer");

@@ -119,7 +119,7 @@ public:
   Result<RunTiming> run(const runtime::Manifest &manifest, const Grid &grid,
                         std::span<DeviceArgument> arguments) override;
 
-  /// How to react to a run that does not end in time.
+  /// The reaction to a run that does not end in time.
   struct Watchdog {
     double seconds = 0;
     std::function<void()> onHang; ///< must not return: driver calls would hang as well

@@ -103,7 +103,7 @@ private:
   std::unique_ptr<uint8_t, FreeMemory> memory;
 };
 
-/// Where the elements of a table of addresses point.
+/// The target of the addresses in a table.
 struct TableTarget {
   size_t parameter = 0;   ///< the index of a buffer's parameter
   bool isOfPeers = false; ///< element i is the address of the buffer of rank i
