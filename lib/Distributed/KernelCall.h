@@ -63,7 +63,7 @@ private:
   CUdeviceptr scratch = 0;
   size_t scratchBytes = 0;
   std::vector<tile_value> values; ///< by parameter
-  std::vector<void *> pointers;   ///< to the values
+  std::vector<void *> pointers;   ///< the addresses of the values, as a launch expects them
   /// Arguments of successful checks, since a check takes longer than a launch. An address stands for all addresses with
   /// the same alignment.
   std::vector<std::vector<Argument>> accepted;

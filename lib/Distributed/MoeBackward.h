@@ -23,7 +23,7 @@ public:
 
   /// Checks all operands, then executes all three steps.
   Status run(CUstream stream, const tile_dist_moe_gradients &gradients);
-  // The steps.
+  // The steps of run().
   Status dispatch(CUstream stream, const tile_dist_moe_gradients &gradients);
   Status multiply(CUstream stream, const tile_dist_moe_gradients &gradients);
   Status combine(CUstream stream, const tile_dist_moe_gradients &gradients);

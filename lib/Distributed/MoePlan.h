@@ -82,8 +82,8 @@ private:
   Status publish(CUstream stream, const tile_dist_moe_operands &operands);
   Status sort(CUstream stream);
   bool isOverlapped() const { return info.form == TILE_DIST_CHUNKED && ranks() > 1; }
-  /// Pushes tokens, or their gradients. If the form overlaps, uses the stream for copies; endPush then makes `stream`
-  /// wait.
+  /// Pushes tokens, or their gradients. If the form overlaps communication with computation, pushes in the stream for
+  /// copies; endPush later makes `stream` wait for it.
   Status pushBesides(CUstream stream, CUdeviceptr x, int64_t count);
   Status endPush(CUstream stream) { return isOverlapped() ? order(comm.copies, stream, ended) : Success{}; }
   Status push(CUstream stream, CUdeviceptr x, int64_t count);

@@ -86,7 +86,7 @@ inline size_t bytesOf(tile_dist_type type) {
   return type == TILE_DIST_F32 ? 4 : 2;
 }
 
-// Validation of requests.
+// These functions validate requests.
 Status checkForm(tile_dist_form form, tile_dist_type type);
 /// `values` contains names and values; each value must be at least 1 and less than 2^31.
 Status checkSizes(std::initializer_list<std::pair<const char *, int64_t>> values);
