@@ -49,8 +49,8 @@ struct Form {
 
 struct CompilerFacts {
   std::vector<Form> forms;
-  std::vector<RecordedLayout> layouts; ///< layouts of the last form that has any
-  std::vector<SharedPiece> shared;     ///< shared memory of the same form
+  std::vector<RecordedLayout> layouts; ///< layouts of the last IR that has any
+  std::vector<SharedPiece> shared;     ///< shared memory of the same IR
 
   /// Returns the last form of the kernel whose values have layouts; null if there is none.
   const Form *lastWithLayouts() const {

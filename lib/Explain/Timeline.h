@@ -41,7 +41,8 @@ struct Timeline {
   double awaitedCopies = 0;
   unsigned waitingLine = 0; ///< line of the longest wait that awaitedCopies counts
   bool isCut = false;       ///< the record is truncated
-  /// Whether a wait was released although the model cannot explain it, e.g. in a block that communicates with others.
+  /// True if a wait was released although the model cannot explain it, for example in a block that communicates with
+  /// other blocks.
   bool isForced = false;
 };
 

@@ -39,7 +39,7 @@ struct Decoded {
   bool isSpecial = false;
   double portBytes = 0; ///< average per execution
   uint64_t pending = 0; ///< groups that may remain pending after a wait
-  bool expects = false; ///< whether it contains expect_tx, with or without an arrival
+  bool expects = false; ///< the instruction contains expect_tx, with or without an arrival
   bool arrives = true;
   unsigned line = 0;
   std::vector<uint32_t> registers; ///< all registers that occur in the instruction

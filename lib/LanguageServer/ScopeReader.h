@@ -61,7 +61,7 @@ private:
   void bind(size_t i, size_t scope, NameUse::Role role = NameUse::Role::Binding);
   size_t open(Scope::Kind kind, size_t parent);
 
-  // ScopeReader.cpp
+  // Defined in ScopeReader.cpp.
   void readLines(size_t i, size_t end, size_t scope);
   /// Reads a definition and returns the index of the next line. `head` is the first of its decorators.
   size_t readDefinition(size_t keyword, size_t lineEnd, size_t end, size_t outer, std::optional<size_t> head);
@@ -76,7 +76,7 @@ private:
   void readDirectives();
   void readDirective(size_t next, std::vector<size_t> &earlier);
 
-  // ScopeExpressions.cpp
+  // Defined in ScopeExpressions.cpp.
   void readExpression(size_t i, size_t end, size_t scope);
   void readName(size_t i, size_t end, size_t scope);
   void readArguments(size_t i, size_t end, size_t scope, const std::string &callee);

@@ -42,7 +42,7 @@ struct Scope {
   Kind kind = Kind::Module;
   size_t parent = none;
   std::string name;                                   // for functions and classes
-  frontend::SourceRange nameRange;                    // likewise
+  frontend::SourceRange nameRange;                    // for functions and classes
   frontend::SourceRange range;                        // from the decorators to the end of the body
   frontend::SourceRange head;                         // for functions: "f(x, y=1) -> int"
   std::vector<std::string> parameters;                // for functions

@@ -29,7 +29,7 @@ struct BenchRequest {
   std::optional<double> flops;        ///< FLOPs per launch; nullopt: those of the GEMMs in the expectation
   std::vector<std::string> baselines; ///< values of --baseline; empty: the default
   std::string cublas;
-  bool isPrecise = false; ///< whether cuBLAS accumulates 8-bit floats in fp32
+  bool isPrecise = false; ///< cuBLAS accumulates 8-bit floats in fp32
 };
 
 /// The work of a kernel according to its expectations.

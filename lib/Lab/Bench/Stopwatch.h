@@ -4,8 +4,7 @@
 //   single   fill | launch | fill | launch | ...      each launch separately; the fill evicts the L2 cache, so that
 //                                                     inputs come from memory, and keeps the host ahead of the device
 //   graph    [launch launch ... launch] [launch ...   replays of a CUDA graph of many launches, which measure device
-//   time
-//                                                     only; for kernels that take less time than a launch
+//                                                     time only; for kernels that take less time than a launch
 //
 // To measure single launches with a warm cache, all fills precede the first launch. To measure a graph with a cold
 // cache, its launches cycle through copies of the buffers that together exceed the cache.

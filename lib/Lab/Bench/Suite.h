@@ -16,7 +16,7 @@ struct SuiteCase {
   std::string name; ///< "": a single call from the command line
   std::string artifact;
   std::vector<std::string> arguments;
-  bool graph = false; ///< whether to measure as with tile-run bench --graph
+  bool graph = false; ///< measure as with tile-run bench --graph
   std::string flops;  ///< value of tile-run bench --flops; empty: the option is absent
   unsigned line = 0;
 };

@@ -17,7 +17,7 @@
 
 namespace tile::runner {
 
-/// The quantity that a figure is.
+/// The quantity that a micro-benchmark measures.
 enum class Quantity {
   WorkPerClock,     ///< work of a CTA per clock cycle
   ClocksPerStep,    ///< clock cycles of a CTA per unit of work
@@ -26,7 +26,7 @@ enum class Quantity {
   Clock,            ///< clock cycles of a CTA per ns
 };
 
-/// How many CTAs to launch.
+/// The number of CTAs to launch.
 enum class Residency {
   OnePerSm, ///< one on each multiprocessor
   Full,     ///< as many as can be resident
@@ -57,7 +57,7 @@ struct MicroKernel {
   /// Parts of the entry in PTX. The measured time of the loop includes `end`.
   std::string setUp = {}, body = {}, end = {}, fold = {}, tearDown = {};
   std::string shared = {};  ///< declarations of shared memory
-  bool isOfThread0 = false; ///< whether only thread 0 executes the loop
+  bool isOfThread0 = false; ///< only thread 0 executes the loop
 };
 
 /// Returns the kernels for which the target has instructions, in the order of CardFigures.def.

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Charts of measurements, as a self-contained page or as SVG with one chart.
 //
-//   page   charts.html, charts.css, charts.js and the data in a frame (Page.h); for browsers without JavaScript, a
-//   table
-//          of all figures
+//   page   charts.html, charts.css, charts.js and the data in a frame (Page.h); for browsers without JavaScript,
+//          a table of all figures
 //   SVG    drawn by charts.js and ECharts in node, if available
 #pragma once
 

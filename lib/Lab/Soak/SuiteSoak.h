@@ -13,7 +13,7 @@
 
 namespace tile::runner {
 
-/// Returns which of `count` cases launch `number` runs.
+/// Returns the index of the case, among `count` cases, that launch `number` runs.
 size_t drawCase(size_t count, uint64_t seed, uint64_t number);
 
 /// Runs a soak of the suites in `files`, whose artifacts are in `folder`. Without a GPU, skips cases that are too large

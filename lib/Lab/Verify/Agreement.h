@@ -36,7 +36,7 @@ struct Difference {
   std::string buffer; ///< name; empty if one of the two runs failed
   std::vector<int64_t> index;
   std::string first, second; ///< values, or "runs" and the error
-  int64_t count = 0;         ///< of elements that differ
+  int64_t count = 0;         ///< number of elements that differ
   int64_t elements = 0;
   TrialCall call;
 
@@ -45,7 +45,7 @@ struct Difference {
 };
 
 struct AgreementResult {
-  uint64_t compared = 0, failing = 0; ///< calls; those of them for which both kernels report an error
+  uint64_t compared = 0, failing = 0; ///< number of calls, and number of calls for which both kernels report an error
   std::optional<Difference> difference;
   std::string firstFailure; ///< error of a call for which both kernels fail
   bool isTimeOver = false;

@@ -12,7 +12,7 @@ std::string describeOrder(const runtime::Order &order) {
   return !order.isRecorded() ? "not recorded" : order.value.empty() ? "unknown" : order.value;
 }
 
-/// Returns the manifest without what launches do not use to choose a variant.
+/// Returns the manifest without the parts that do not affect the choice of a variant.
 static std::string choiceText(Manifest manifest) {
   manifest.compiler.clear();
   manifest.sourceFile.clear();

@@ -28,7 +28,7 @@ public:
   }
   void issue(const sim::Warp &, const sim::Instruction &instruction, sim::LaneMask) override {
     const auto index = static_cast<size_t>(&instruction - first);
-    if (index < count) // or the return after the last one
+    if (index < count) // false for the return that Program adds after the last instruction
       flags[index].store(true, std::memory_order_relaxed);
   }
   void access(const sim::Warp &, const sim::LaneAccess &) override {}

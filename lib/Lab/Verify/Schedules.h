@@ -29,7 +29,7 @@ class Coverage;
 
 class ScheduleTrial {
 public:
-  /// References to both arguments are kept.
+  /// Keeps references to both arguments.
   ScheduleTrial(const TestedVariant &variant, const ScheduleOptions &options);
   ~ScheduleTrial();
 

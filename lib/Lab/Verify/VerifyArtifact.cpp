@@ -111,7 +111,8 @@ private:
   std::vector<Verdict> verdicts;
 };
 
-/// Remembers in a folder which variants have passed: a file named by the hash of everything on which that depends.
+/// Remembers in a folder which variants have passed: one file per variant, named by a hash of everything on which the
+/// verdict depends.
 class PassedRuns {
 public:
   explicit PassedRuns(std::string folder) : folder(std::move(folder)) {}

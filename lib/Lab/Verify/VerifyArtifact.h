@@ -18,7 +18,7 @@ struct VerifyOptions {
   double deadline = 30; ///< seconds of a launch on a GPU
   std::vector<InputKind> inputs = {InputKind::Random, InputKind::Special, InputKind::Denormals, InputKind::Zeros};
   bool isStrict = false, isJson = false;
-  /// The artifacts must give the same bits: variants with the same order do without runs.
+  /// The artifacts must give the same bits. Variants with the same order need no runs.
   bool demandsBits = false;
 };
 
