@@ -143,7 +143,7 @@ LogicalResult cta::refuseParts(DotOp dot, Attribute engine, const EngineDot &vie
                            << " which its engine " << engine << " cannot compute with whole instructions";
 }
 
-// wgmma.
+// The wgmma engine.
 
 Attribute WgmmaAttr::parse(AsmParser &parser, Type) {
   ParsedEngine parsed;
@@ -236,7 +236,7 @@ Attribute WgmmaAttr::withoutSwap() const {
              getSourceB(), getPromote(), /*swapped=*/false);
 }
 
-// mma.sync.
+// The mma.sync engine.
 
 Attribute MmaSyncAttr::parse(AsmParser &parser, Type) {
   ParsedEngine parsed;
@@ -311,7 +311,7 @@ std::optional<unsigned> MmaSyncAttr::getNumWarps() const {
   return getWarpsM() * getWarpsN();
 }
 
-// Fused multiply-adds.
+// The engine of fused multiply-adds.
 
 LogicalResult FmaAttr::verifyDot(Operation *op) const {
   return verifyScaleGroup(cast<DotOp>(op), *this, /*scaleGroup=*/0);

@@ -41,7 +41,7 @@ def Tile_DescType : Tile_Type<"Desc", "desc"> {
   let genVerifyDecl = 1;
 }
 
-// Constraints.
+// Type constraints.
 def Tile_BlockShape : CPred<"::tile::isBlockShape(::llvm::cast<::mlir::RankedTensorType>($_self).getShape())">;
 class Tile_TensorOf<list<Type> elements> : RankedTensorOf<elements, [Tile_BlockShape], "tensor of known sizes">;
 def Tile_Float : AnyTypeOf<[F8E4M3FN, F8E5M2, F16, BF16, F32, F64], "floating point">;

@@ -256,7 +256,7 @@ MaybeBlock AffineBlocks::computeRemainder(Operation *op) {
   return number;
 }
 
-// Conditions.
+// Masks as conditions.
 
 Condition AffineBlocks::compare(Operation *op) {
   using Predicate = arith::CmpIPredicate;

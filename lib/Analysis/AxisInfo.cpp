@@ -17,7 +17,7 @@
 using namespace mlir;
 using namespace tile;
 
-// Values.
+// Operations of the lattice.
 
 int64_t tile::getPowerOfTwoDivisor(int64_t value) {
   // The lowest set bit; for the smallest integer this is the sign bit.
@@ -114,7 +114,7 @@ void AxisInfo::print(raw_ostream &os) const {
     os << ", nonnegative offset";
 }
 
-// Data flow.
+// The data-flow analysis.
 
 namespace {
 

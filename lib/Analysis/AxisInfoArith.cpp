@@ -241,7 +241,7 @@ static AxisInfo inferSelect(arith::SelectOp op, const AxisInfo &condition, const
   return info;
 }
 
-// Casts.
+// Rules for casts.
 
 static void limitContiguity(AxisInfo &info, unsigned dim, int64_t limit) {
   int64_t group = std::min(info.contiguity[dim], limit);
@@ -277,7 +277,7 @@ static AxisInfo inferCast(Operation *op, const AxisInfo &src) {
   return AxisInfo::fromConstant(op->getResult(0).getType(), value.getSExtValue());
 }
 
-// Constants.
+// Rules for constants.
 
 static std::optional<APInt> evaluate(Operation *op, const APInt &a, const APInt &b) {
   using Result = std::optional<APInt>;
@@ -317,7 +317,7 @@ static std::optional<AxisInfo> foldConstants(Operation *op, OperandInfos operand
   return AxisInfo::fromConstant(op->getResult(0).getType(), value->getSExtValue());
 }
 
-// Dispatch.
+// Selection of the rule for an operation.
 
 AxisInfo tile::inferElementwise(Operation *op, Type type, OperandInfos operands) {
   AxisInfo info = AxisInfo::unknown(type);

@@ -5,7 +5,7 @@
 //   program    tile, arith, math, scf                         no layouts
 //   tile       as program                                     sizes are powers of two, dots have engines for the
 //                                                             kernel's number of warps
-//   layout     tile, convert_layout (make_desc: at a place)   every tensor has a layout for the kernel's number of
+//   layout     tile, convert_layout, make_desc with memory    every tensor has a layout for the kernel's number of
 //                                                             warps; layouts of operands and results agree; the
 //                                                             elements of a vector access are held by one thread
 //   lowering   as layout or async

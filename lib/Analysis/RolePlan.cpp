@@ -262,7 +262,8 @@ private:
         if (!slice.add(load))
           return false;
       }
-    // The producer waits for all flags, because whoever sets a flag may have written the data that the producer copies.
+    // The producer waits for all flags, because the thread that sets a flag may have written the data that the producer
+    // copies.
     WalkResult flags = kernel.walk([&](WaitFlagOp wait) {
       llvm::for_each(wait->getOperands(), [&](Value operand) { slice.need(operand); });
       return slice.add(wait) ? WalkResult::advance() : WalkResult::interrupt();

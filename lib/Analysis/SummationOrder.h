@@ -18,17 +18,17 @@
 namespace tile {
 
 struct SummationOrder {
-  /// For people, in the order of the kernel, without repetitions.
+  /// Readable descriptions, in the order of the kernel, without repetitions.
   std::vector<std::string> steps;
-  /// Describe the steps exactly, with their positions relative to the kernel; sorted, without repetitions.
+  /// Exact descriptions, with positions relative to the kernel; sorted, without repetitions.
   std::vector<std::string> keys;
   bool isShared = false; ///< CTAs share the K steps of a program
 };
 
 SummationOrder describeSummation(KernelOp kernel);
 
-/// Returns the text of a kernel in the tile dialect, without names, locations, promises and directives: which elements
-/// are combined, before any order is chosen.
+/// Returns the text of a kernel in the tile dialect, without names, locations, assumptions and directives: which
+/// elements are combined, before any order is chosen.
 std::string printTileProgram(KernelOp kernel);
 
 } // namespace tile

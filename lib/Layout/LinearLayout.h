@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A layout maps each hardware location to the element of a tensor that it holds, as a linear map over GF(2).
 //
-//   tensor [4, 8], two registers, 4 lanes (32 in earnest):        basis of        coordinate
+//   tensor [4, 8], two registers, 4 lanes (in reality 32):         basis of        coordinate
 //     register 0 1   lane 0 1 2 3                                 register bit 0  [0, 1]
 //                                                                 lane bit 0      [0, 2]
 //     coordinate(r, l) = XOR of the bases of the set bits         lane bit 1      [0, 4]
@@ -66,7 +66,7 @@ public:
   bool operator==(const LinearLayout &other) const = default;
   size_t hash() const;
 
-  // Inputs.
+  // Input dimensions.
   const std::vector<std::string> &inDimNames() const { return names; }
   bool hasInDim(std::string_view name) const;
   /// Returns 0 if the layout has no such dimension.
@@ -79,7 +79,7 @@ public:
   int64_t numRegisters() const { return inDimSize(registerDim); }
   int64_t numWarps() const { return inDimSize(warpDim); }
 
-  // Outputs.
+  // Output dimensions.
   const std::vector<int64_t> &outShape() const { return shape; }
   unsigned rank() const { return static_cast<unsigned>(shape.size()); }
   unsigned outSizeLog2(unsigned axis) const;
@@ -88,7 +88,7 @@ public:
   uint64_t flatten(const std::vector<int32_t> &coordinate) const;
   std::vector<int32_t> unflatten(uint64_t flat) const;
 
-  // The map.
+  // Evaluation of the map.
   using Input = std::initializer_list<std::pair<std::string_view, int64_t>>;
   /// An input dimension that is omitted has the value 0.
   std::vector<int32_t> apply(Input input) const { return unflatten(applyFlat(input)); }

@@ -2,7 +2,7 @@
 // Textual forms of a layout.
 //
 //   toString / parse (the IR form):  [2, 64], register = [[0, 1]], lane = [[0, 2], …], warp = [[1, 0]]
-//   printTable (for people):         one cell for each element, with its owner ("warp:lane:register") or its offset
+//   printTable (for readers):        one cell for each element, with its owner ("warp:lane:register") or its offset
 #pragma once
 
 #include "Layout/LinearLayout.h"

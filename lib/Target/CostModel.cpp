@@ -174,7 +174,7 @@ bool areShifted(const GpuTarget &target, const GemmProblem &problem, const GemmC
          multipliesByWarpGroups(target, problem, config);
 }
 
-/// Returns true if the configuration's K step is one that is tried and, for unaligned rows, its tile as well. K steps
+/// Returns true if the model tries configurations with this K step and, for unaligned rows, with this tile. K steps
 /// have 64 bytes. For unaligned rows, only the sizes that were measured to be fast are tried: 128x128x32 takes 166 us
 /// for 1000x4097x4096, while tiles of 64x128 and 128x64 take at least 213 us; 64x64x64 takes 18.4 us for 777x1003x555,
 /// and 64x64x32 takes 25.5 us (bench/results/h200/rows.md).

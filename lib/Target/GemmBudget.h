@@ -3,8 +3,7 @@
 // them.
 //
 //   GemmBudget budget = budgetOf(gpu, problem, config);
-// budget.slots           // 6: the kernel requests three stages and is alone on its multiprocessor
-//
+//   budget.slots           // 6: the kernel requests three stages, and no second CTA fits
 #pragma once
 
 #include "Target/CostModel.h"

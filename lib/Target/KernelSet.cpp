@@ -106,7 +106,8 @@ public:
   double time(size_t kernel, size_t size) const { return times[kernel * numSizes + size]; }
   double bestTime(size_t size) const { return best[size]; }
 
-  /// Returns the cost of a relative loss at one size. The part of the loss beyond the tolerance counts several times.
+  /// Converts the relative loss of time at one size to a cost. The part of the loss above the tolerance has a higher
+  /// weight.
   static double cost(double loss) {
     constexpr double tolerated = 0.05, weight = 4;
     return loss + weight * std::max(0.0, loss - tolerated);

@@ -71,9 +71,9 @@ cta::BufferType planBuffer(ArrayRef<int64_t> block, Type element, Panels panels 
   return cta::BufferType::get(element.getContext(), block, element, layout, /*slots=*/1);
 }
 
-/// Returns the part of the block, along the axis, that is written at once; the padded block if a thread cannot select
-/// its elements of a part. Parts have as many columns, or rows, as a panel of the block's buffer has columns. If the
-/// block is smaller than the value along the axis, the part size divides its size, or leaves a power of two.
+/// Returns the buffer for one part of a block that is written part by part along the axis. `size` is the size of the
+/// block along the axis, without padding. A part has the size of one panel (target::planStorePanels). Returns a buffer
+/// for the whole padded value if it is not a matrix, or if register bits alone do not select the elements of a part.
 cta::BufferType planPart(RankedTensorType value, unsigned axis, int64_t size, Panels panels) {
   cta::BufferType whole = planBuffer(value.getShape(), value.getElementType());
   std::optional<layout::SwizzleForm> form =

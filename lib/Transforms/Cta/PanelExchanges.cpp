@@ -206,7 +206,7 @@ private:
   int64_t k;
 };
 
-/// An exchange that counts one range of bins after the other.
+/// The exchange of a histogram: each panel counts one range of bins.
 class CountChain final : public PanelChain {
 public:
   CountChain(cta::LocalStoreOp zeros, cta::LocalCountOp count, cta::LocalLoadOp load, int64_t bytes)

@@ -37,7 +37,7 @@ int64_t tile::countThreadRegisters(Operation *op) {
 
 namespace {
 
-// Means no slot; the indices of slots are not negative.
+// Marks the absence of a slot; indices of slots are not negative.
 constexpr int64_t noNumber = -1;
 
 Value emitNone(OpBuilder &builder, Location loc, Type slot) {

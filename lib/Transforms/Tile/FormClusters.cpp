@@ -7,7 +7,7 @@
 //
 //   tile.programs … #tile.work<order = grid> { body }
 //   ==>
-//   tile.programs (…, %exists) … #tile.work<order = grid, cluster = [2, 1]> { loads; scf.if %exists { the rest } }
+//   tile.programs (…, %exists) … #tile.work<order = grid, cluster = [2, 1]> { loads; scf.if %exists { remainder } }
 //
 // All CTAs of a cluster must execute all loads together, so groups at the edge of the grid contain programs that do not
 // exist. Their loads through tensor maps are harmless; all their other memory accesses are predicated off.

@@ -128,7 +128,7 @@ private:
     }
   }
 
-  /// Returns true if an operand is loaded but not raised.
+  /// Returns true if threads load an operand of the dot, because its load was not raised.
   bool copiesByThreads(DotOp dot) {
     return llvm::any_of(ArrayRef<Value>{dot.getA(), dot.getB()}, [&](Value operand) {
       Operation *load = traceOperand(operand).source;
