@@ -10,7 +10,7 @@
 
 namespace tile::codegen {
 
-/// Where to search for the toolkit.
+/// The locations in which to search for the toolkit.
 struct ToolkitSearch {
   std::string ptxas;              ///< the path given by the user; if empty, ptxas is searched for
   std::vector<std::string> roots; ///< toolkit roots, such as /usr/local/cuda, in order of preference

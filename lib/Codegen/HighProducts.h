@@ -15,7 +15,7 @@ namespace tile::codegen {
 ///
 /// If an operand is extended in another block, the back end does not see that it is narrow and multiplies 64-bit
 /// integers. ptxas (12.8 and 13.0, from -O2 on) then moves loop-invariant factors across the extraction of the high
-/// half: it computes `b * high(a * m)` as `high(b * m) * a`, which is wrong, and reads a word beside the argument `b`.
+/// half: it computes `b * high(a * m)` as `high(b * m) * a`, which is wrong, and reads a word next to the argument `b`.
 /// (This was seen in the division by a reciprocal, of a program's index in the loop of a kernel.)
 ///
 /// Keeps products of which both halves are needed, if all of their operands are extended in the same block: they take

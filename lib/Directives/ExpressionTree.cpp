@@ -113,7 +113,7 @@ private:
     return left;
   }
 
-  /// Parses what may contain itself, so that the parser recurses.
+  /// Parses an expression that may contain itself, and limits the depth of the recursion.
   template <typename Parse> Tree nested(Parse parse) {
     if (++nesting > maxNesting)
       return fail(fmt::format("nested deeper than {} levels", maxNesting));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The expressions that users write in directives, arguments, fill functions and breakpoints, and that manifests hold:
-// one grammar, a subset of Python's. What names and functions mean, and on which values, is up to the evaluators.
+// one grammar, a subset of Python's. The evaluators define the meaning of names and functions, and the values on which
+// they operate.
 //
 //   expression = or ['if' or 'else' expression]        or = and {'or' and}          and = not {'and' not}
 //   not = 'not' not | sum [('<'|'<='|'>'|'>='|'=='|'!=') sum]                        sum = term {('+'|'-') term}
@@ -37,7 +38,7 @@ struct ExpressionTree {
   std::string text;
   std::vector<ExpressionTree> operands = {};
   std::string keyword = {}; ///< of an argument: "seed" of seed=3
-  size_t begin = 0;         ///< place in the source: of an operator, its spelling; of a call, the name
+  size_t begin = 0;         ///< position in the source: of an operator, its spelling; of a call, the name
   size_t extent[2] = {};    ///< start and end of the whole expression
 
   static ExpressionTree name(std::string text) { return {Kind::Name, std::move(text)}; }
@@ -59,7 +60,7 @@ struct ExpressionTree {
   std::string print() const;
 };
 
-/// A parsed expression, or what is wrong with the text.
+/// A parsed expression, or a description of the error in the text.
 struct ParsedExpression {
   ExpressionTree tree;
   std::string error;
@@ -69,7 +70,7 @@ struct ParsedExpression {
 
 ParsedExpression parseExpression(std::string_view text);
 
-/// Returns the message for something that is wrong at a place of an expression: "in expression 'M + Q', column 5: ...".
+/// Returns the message for an error at a position of an expression: "in expression 'M + Q', column 5: ...".
 std::string expressionError(std::string_view text, size_t place, std::string_view message);
 
 /// Returns true for a Python identifier in ASCII: letters, digits and '_', not starting with a digit.

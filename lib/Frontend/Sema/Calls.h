@@ -25,7 +25,7 @@ public:
   /// final value of the first parameter.
   SymValue callHelper(const FunctionStmt &function, const std::vector<BoundArgument> &arguments, SourceRange range,
                       SymValue *self = nullptr);
-  /// The same for a function whose calls have no known answer, and which the code may call.
+  /// Does the same for a function of the host program whose result is not known otherwise, and which the code may call.
   SymValue callFunction(const FunctionStmt &function, const std::vector<BoundArgument> &arguments, SourceRange range,
                         SymValue *self = nullptr);
   std::optional<bool> callCondition(const SymValue &condition, SymValue &item, SourceRange range);

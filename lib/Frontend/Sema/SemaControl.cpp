@@ -172,7 +172,7 @@ bool Statements::checkReturnTypes(scf::IfOp skeleton, BlockResult &thenResult, B
   return false;
 }
 
-/// Emits the rest of an if chain, beginning with 'branch' or, after the last branch, its else.
+/// Emits the remainder of an if chain, beginning with 'branch' or, after the last branch, its else.
 void Statements::emitBranch(const IfStmt &stmt, size_t branch) {
   static const Block nothing;
   Continuation end{&nothing, 0, nullptr};

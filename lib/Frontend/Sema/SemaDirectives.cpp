@@ -190,7 +190,7 @@ bool Launch::checkDirectives(const FunctionStmt &kernel, const std::vector<Kerne
   return diagnostics.numErrors() == errorsBefore;
 }
 
-/// Returns the parameters that integer expressions cannot use, with what they are.
+/// Returns the parameters that integer expressions cannot use, with a description of each.
 std::map<std::string, std::string> Launch::namesOtherThanIntegers(const FunctionStmt &kernel,
                                                                   const std::vector<KernelParameter> &parameters) {
   std::map<std::string, std::string> others;
