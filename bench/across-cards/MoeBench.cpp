@@ -28,7 +28,7 @@ MoeMeasured Moe::bench(const MoeCase &work) {
                                        {"nccl+grouped", [&] { peer.runRouted(true); }},
                                        {"gathered+cublas", [&] { peer.runGathered(false); }},
                                        {"gathered+grouped", [&] { peer.runGathered(true); }},
-                                       // Parts alone, on the sorted rows that the previous candidate has left.
+                                       // Measures parts alone, on the sorted rows that the previous candidate has left.
                                        {"tile-experts", [&] { peer.multiplyByTile(); }, false},
                                        {"cublas", [&] { peer.multiplyAlone(false); }, false},
                                        {"grouped", [&] { peer.multiplyAlone(true); }, false},

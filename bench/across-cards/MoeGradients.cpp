@@ -192,8 +192,8 @@ bool Moe::rejectsMisuse(tile_dist_plan *plan, const MoeCase &work, tile_dist_for
     std::memset(reinterpret_cast<char *>(&wrong) + field, 0, sizeof(void *));
     expectError(tile_dist_moe_backward(plan, rank.stream, &wrong), prefix + "gradients." + text + " is a null pointer");
   }
-  // Kernels must reject the address before anything is enqueued; otherwise other ranks would wait for the rest of the
-  // pass.
+  // Kernels must reject the address before anything is enqueued; otherwise other ranks would wait for the remainder of
+  // the pass.
   wrong = gradients.operands;
   wrong.dgate_up = reinterpret_cast<float *>(reinterpret_cast<char *>(wrong.dgate_up) + 1);
   expectError(tile_dist_moe_backward(plan, rank.stream, &wrong),

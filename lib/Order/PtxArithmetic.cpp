@@ -202,7 +202,7 @@ private:
     expressions.insert(mix(mix(hashPosition(one), its.text), value.label));
   }
 
-  /// Notes what leaves the result open.
+  /// Records instructions that do not determine the result completely.
   void note(const Instruction &one) {
     if (one.has("approx") || one.name == "ex2" || one.name == "tanh")
       approximate.insert(one.name + ".approx"); // ex2 and tanh of 16-bit types are approximate, but do not say so
@@ -325,8 +325,8 @@ private:
   std::vector<Value> values;                 ///< of registers, at the start of a block if they are defined repeatedly
   std::unordered_map<uint32_t, Value> local; ///< registers that the current block has redefined
   std::vector<Value> operands;               ///< of the current instruction
-  std::vector<const Value *> pointers;       ///< to them
-  Value tensorMemory;                        ///< the MMAs of this block into it
+  std::vector<const Value *> pointers;       ///< pointers to `operands`
+  Value tensorMemory;                        ///< the MMAs of this block that accumulate in tensor memory
   std::set<uint64_t> parameters;             ///< labels
   std::set<uint64_t> expressions;
   std::set<std::string> unordered, approximate, contractible, unknown;

@@ -29,7 +29,7 @@ struct PtxArithmetic {
   std::vector<std::string> approximate; ///< instructions whose results the PTX ISA only bounds: "ex2.approx"
   /// Multiplications that the assembler may contract with an addition: "mul.f32 at 12:5".
   std::vector<std::string> contractible;
-  std::vector<std::string> unknown; ///< what is not understood
+  std::vector<std::string> unknown; ///< constructs that the analysis does not understand
 };
 
 /// Analyses the kernel `entry`. Fails if the PTX cannot be parsed, or has no such kernel.

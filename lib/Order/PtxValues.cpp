@@ -11,7 +11,7 @@ using sim::Instruction;
 using sim::Operand;
 
 Value combine(uint64_t operation, const std::vector<const Value *> &operands) {
-  constexpr size_t maxBlocks = 32; // more are read by no expression that is worth relating
+  constexpr size_t maxBlocks = 32; // an expression that reads more blocks is too complex to describe
   Value result{.label = operation};
   std::vector<std::pair<uint32_t, int64_t>> &lowest = result.lowest;
   for (const Value *operand : operands) {
@@ -89,7 +89,7 @@ Locations::Locations(const sim::Function &function) : function(function), defini
 Location Locations::find(const Operand &operand) const {
   constexpr uint32_t variables = 1u << 31;    // blocks from here on are variables
   constexpr uint32_t absolute = ~uint32_t(0); // addresses without a block
-  constexpr int deepest = 16;                 // additions of constants in a row
+  constexpr int deepest = 16;                 // maximum length of a chain of additions of constants
   Location location;
   const Operand *at = &operand;
   for (int depth = 0; depth < deepest; ++depth) {

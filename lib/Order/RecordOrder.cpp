@@ -37,7 +37,7 @@ runtime::Order recordOrder(const KernelOrder &kernel, std::string_view ptx, std:
                                      fmt::join(arithmetic->approximate, ", ")));
     instructions = mix(instructions, assembler);
   }
-  if (!arithmetic->contractible.empty()) { // it decides by what surrounds the instructions
+  if (!arithmetic->contractible.empty()) { // the assembler decides by the surrounding instructions whether to contract
     order.list.push_back(fmt::format("contracted with a multiplication if {} does: {}",
                                      assembler.empty() ? "the driver" : "ptxas " + std::string(assembler),
                                      fmt::join(arithmetic->contractible, ", ")));

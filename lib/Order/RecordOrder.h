@@ -12,18 +12,19 @@ namespace tile::order {
 /// The part of the order that the compiler determines before it emits PTX.
 struct KernelOrder {
   std::string program;            ///< text of the tile program; empty: not known
-  std::vector<std::string> steps; ///< for people
+  std::vector<std::string> steps; ///< readable descriptions of the steps
   std::vector<std::string> keys;  ///< exact descriptions of the steps
   bool isShared = false;          ///< CTAs share K steps, and how they do is not in `keys`
 };
 
-/// Returns the record of a kernel. `assembler` is the version of the program that made machine code of the PTX; it
-/// counts where the PTX leaves a choice to it. Empty: not known, as for PTX that a driver compiles.
+/// Returns the record of a kernel. `assembler` is the version of the program that made machine code of the PTX; it is
+/// part of the record only if the PTX leaves a choice to the assembler. Empty: not known, as for PTX that a driver
+/// compiles.
 runtime::Order recordOrder(const KernelOrder &kernel, std::string_view ptx, std::string_view entry,
                            std::string_view target, std::string_view assembler);
 
-/// Returns what a call means to a kernel: the names of its parameters, by which tools pass arguments, their defaults
-/// and the grid. Two kernels that differ in these give other bits for the same call.
+/// Describes the meaning of a call for a kernel: the names of its parameters, by which tools pass arguments, their
+/// defaults and the grid. Two kernels that differ in these may give different bits for the same call.
 std::string describeCall(const runtime::Manifest &manifest);
 
 /// Returns the version and optimization level of the ptxas that made a cubin, "V13.0.88 -O3"; empty if the cubin does
