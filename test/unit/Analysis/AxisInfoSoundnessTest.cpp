@@ -18,11 +18,12 @@ using namespace tile;
 
 namespace {
 
-/// The elements of a value, row-major, sign-extended; and whether the promises of AxisInfo.h were kept on the way.
+/// The elements of a value, row-major, sign-extended; and whether the assumptions of AxisInfo.h held during the
+/// computation.
 struct Elements {
   SmallVector<int64_t> values;
   bool overflowed = false;     ///< A sum or product left its signed range.
-  bool signedQuotient = false; ///< A signed division was involved, whose rule needs the promises.
+  bool signedQuotient = false; ///< a signed division was involved, whose rule relies on the assumptions
 };
 
 SmallVector<int64_t> shapeOf(Value value) {
@@ -74,7 +75,7 @@ private:
   };
   using BinaryRule = std::function<int64_t(const Integers &)>;
 
-  /// Index of the element of `op`'s operand that the element `flat` of the result shows.
+  /// Returns the index of the operand's element that becomes element `flat` of the result.
   int64_t source(Operation &op, int64_t flat) {
     SmallVector<int64_t> from = shapeOf(op.getOperand(0)), to = shapeOf(op.getResult(0));
     SmallVector<int64_t> coordinate(to.size());
@@ -274,7 +275,7 @@ private:
     pools[1].push_back(BroadcastOp::create(builder, location, tensor({8, 16}, element), row));
   }
 
-  /// Values of `element` from i32 integers.
+  /// Creates a range of integers of type `element`.
   Value arange(int64_t start, int64_t size) {
     Value range = ArangeOp::create(builder, location, tensor({size}, builder.getI32Type()), start, start + size);
     if (element.isInteger(32))

@@ -40,8 +40,8 @@ constexpr AheadOrder oneGroup{.operandsLate = true, .awaitsNext = true};
 
 } // namespace
 
-// The next scores are issued before this iteration's MMA, and exponentials overlap it until the next round, which
-// overwrites the operand that it has read.
+// The MMA of the next scores is issued before this iteration's MMA. Exponentials overlap with that MMA until the next
+// round, which overwrites the operand that it has read.
 TEST(MmaSchedule, ahead) {
   std::vector<LoopNode> nodes = attention();
   std::optional<MmaSchedule> schedule = planAhead(nodes, oneGroup);
@@ -72,7 +72,7 @@ TEST(MmaSchedule, negative_resultIsUsed) {
   EXPECT_FALSE(planAhead(nodes, oneGroup));
 }
 
-// The sum is over the second MMA's operand.
+// The sum is computed from the second MMA's operand.
 TEST(MmaSchedule, negative_operandIsUsed) {
   std::vector<LoopNode> nodes = attention();
   nodes.push_back(make(Kind::other, {6}));

@@ -18,13 +18,14 @@ using namespace tile::codegen;
 namespace {
 
 struct Answer {
-  unsigned registers, spills = 0; // the latter in bytes
+  unsigned registers, spills = 0; // registers per thread; spills in bytes
   bool warns = false;
   unsigned instructions = 1; // instructions that do not wait for loads
   unsigned latencies = 0;    // latencies of loads that are awaited one after another
 };
 
-/// The mock's result for a kernel and a number of CTAs, or 0 without a number. Missing results are failures.
+/// The results of the mock ptxas by the requested number of CTAs (0: no request). A missing entry means that ptxas
+/// fails.
 using Table = std::map<unsigned, Answer>;
 
 constexpr const char *mma = "mma.sync.aligned", *straight = "ld.global.b32 %r1, [%rd1];",

@@ -21,7 +21,7 @@ TEST(WireModelTest, chunksHideTheGatherOfTwoRanks) {
   EXPECT_NEAR(sequentialTime(work, 1), 598, 598 * 0.1);
 }
 TEST(WireModelTest, chunksThatFillNoWaveLeaveTheChoiceToFlags) {
-  // Eight ranks whose chunks each take as long as a wave: one GEMM has half as many of them.
+  // Eight ranks whose chunks each take as long as a wave: a single GEMM has half as many waves.
   const WireWork work = {.ranks = 8, .gemm = 400, .chunk = 100, .chunkBytes = bytesOfRows(256, 8192), .units = 1};
   EXPECT_LT(gatherFlaggedTime(work), gatherChunkedTime(work));
 }

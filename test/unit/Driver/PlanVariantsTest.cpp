@@ -51,7 +51,7 @@ const VariantPlan *find(const VariantPlans &plans, llvm::StringRef prefix) {
 
 using Promises = std::map<std::string, int>;
 
-/// As Triton's tutorial writes it.
+/// A kernel as in Triton's tutorial.
 constexpr const char *strided = R"(
 @triton.jit
 def strided(a, b, c, M, N, K, stride_am, stride_ak, stride_bk, stride_bn, stride_cm, stride_cn,
@@ -142,7 +142,7 @@ TEST(PlanVariants, givenSizesAndBlocks) {
     EXPECT_EQ(plan.cost->config.blockM, 64u) << plan.name;
 }
 
-// A call whose tensor maps cannot be encoded is served by the general variant, even if aligned rows are promised.
+// A call whose tensor maps cannot be encoded is served by the general variant, even if aligned rows are assumed.
 TEST(PlanVariants, promisedRows) {
   CompilerOptions options = matmul(true);
   options.assumptions = {{"lda", 8}, {"ldb", 8}, {"ldc", 8}, {"N", 8}};
@@ -155,7 +155,7 @@ TEST(PlanVariants, promisedRows) {
   EXPECT_TRUE(aligned->cost->config.wgmma);
 }
 
-// A vector that is added to columns needs no promise.
+// A vector that is added to columns adds no class of assumptions.
 TEST(PlanVariants, biasDoesNotMatter) {
   CompilerOptions options = example("gemm/matmul_bias_relu");
   options.definitions["TRANS_B"] = "1";
@@ -237,7 +237,8 @@ def scale(x: ptr[f32], n: i32, BLOCK: constexpr = 256):
   EXPECT_FALSE(plans.plans[3].isNeeded);
 }
 
-// If the first configuration does not serve all calls, the others are needed without promises, however many there are.
+// If the first configuration does not serve all calls, the others are needed without assumptions, however many there
+// are.
 TEST(PlanVariants, alternativesForOtherCalls) {
   constexpr const char *text = R"(
 {0}
@@ -273,7 +274,7 @@ def scale(x: ptr[f32], n: i32, BLOCK: constexpr = 256):
             int64_t(values.size() + 1));
 }
 
-// Neither kernels that share the last tiles, nor another configuration.
+// The plans contain neither kernels that split the last tiles, nor another configuration.
 TEST(PlanVariants, invariantWithGivenBlocks) {
   CompilerOptions options = optionsFor(strided);
   options.signature = stridedSignature;

@@ -51,7 +51,7 @@ TEST(VariantArtifact, dropsTheSameCodeWithMorePromises) {
                                    makeVariant("by16", "B", 16, 2), makeVariant("by4", "B", 4, 3)};
   std::vector<SkippedVariant> skipped;
   dropRedundant(made, skipped);
-  EXPECT_EQ(namesOf(made), "general by16 by4"); // by4 promises less than by16
+  EXPECT_EQ(namesOf(made), "general by16 by4"); // by4 assumes less than by16
   ASSERT_EQ(skipped.size(), 1u);
   EXPECT_EQ(skipped[0].name, "by8");
   EXPECT_EQ(skipped[0].why, "the same code as general");

@@ -174,7 +174,7 @@ TEST_P(OfExample, oneMoreThreadBlockFitsWhereThePageSaysSo) {
   for (const Json &need : needs)
     valueOf(need) = need["most"];
   EXPECT_GT(ctas(), now.ctas);
-  for (const Json &need : needs) { // and not with more
+  for (const Json &need : needs) { // but not with more than that
     valueOf(need) += need["what"] == "registers" ? 8 : need["what"] == "threads" ? 32 : 1;
     EXPECT_LE(ctas(), now.ctas) << need.dump();
     valueOf(need) = need["most"];
@@ -189,7 +189,7 @@ TEST_P(OfExample, requestsAreThoseOfTheCounters) {
     requests[access["space"]] += access["requests"].get<uint64_t>();
     transactions[access["space"]] += access["transactions"].get<uint64_t>();
   }
-  ASSERT_LT(document["memory"].size(), 200u); // otherwise the last ones are missing
+  ASSERT_LT(document["memory"].size(), 200u); // the list is limited; if it were full, the last entries would be missing
   EXPECT_EQ(requests["global"], counter(total, "global_requests"));
   EXPECT_EQ(transactions["global"], counter(total, "global_sectors"));
   EXPECT_EQ(requests["shared"], counter(total, "shared_requests"));
@@ -251,7 +251,7 @@ TEST_P(OfExample, theTraceHasTheLanesOfTheTimeLine) {
   for (const Json &lane : pipeline["lanes"]) {
     drawn += lane["spans"].size();
     int64_t before = 0;
-    for (const Json &span : lane["spans"]) { // one after another
+    for (const Json &span : lane["spans"]) { // in order, without overlaps
       EXPECT_GE(span[0].get<int64_t>(), before) << lane["name"];
       EXPECT_GE(span[1].get<int64_t>(), span[0].get<int64_t>()) << lane["name"];
       before = span[1];
@@ -325,7 +325,7 @@ TEST(Explain, launchOrderIsThatOfTheGrid) {
 
 TEST(Explain, aPipelineOfOneSlotWaitsForEachCopy) {
   struct Clocks {
-    double all, copies; ///< of the pipeline; of its critical path, the copies
+    double all, copies; ///< cycles of the whole pipeline, and of the copies on its critical path
   };
   const auto clocksOf = [](int stages) {
     auto request = requestFor("matmul.tile", {"M=256", "N=256", "K=1024"});

@@ -81,7 +81,7 @@ TEST(Emit, ChoosesWhatIsOpen) {
   EXPECT_EQ(llvm::cast<mlir::IntegerAttr>(kernel.getConstantsAttr().get("BLOCK_M")).getInt(), 32);
 }
 
-// Rows start at multiples of 16 bytes if both pointers and both strides are promised to be aligned; for copies the row
+// Rows start at multiples of 16 bytes if both pointers and both strides are assumed to be aligned; for copies the row
 // lengths count, too.
 TEST(Emit, PromisesOfRows) {
   auto promises = [](const std::string &a, const std::string &N, const std::string &strides) {

@@ -91,7 +91,7 @@ TEST(Parser, KernelsInHostFunctions) {
                        "[m for m in n]\nfor i in x:\n  try: pass\n  finally: pass\n"},
             diagnostics);
   EXPECT_FALSE(diagnostics.hasErrors()) << diagnostics.render();
-  ASSERT_EQ(module.body.size(), 3u); // also the loop, for the names that it changes
+  ASSERT_EQ(module.body.size(), 3u); // the loop is kept, too, because of the names that it changes
   EXPECT_TRUE(as<SkippedStmt>(module.body[1]));
   const auto *host = as<HostStmt>(module.body[0]);
   ASSERT_TRUE(host);
@@ -109,7 +109,7 @@ TEST(Parser, FunctionsInTopLevelIf) {
   DiagnosticEngine diagnostics;
   Module module =
       parse({"<test>", "if A:\n  @jit\n  def f(): pass\nelse:\n  B = 1\nif (await a)():\n  C = 1\n"}, diagnostics);
-  ASSERT_EQ(module.body.size(), 2u); // also the other one, for the name that it changes
+  ASSERT_EQ(module.body.size(), 2u); // the other statement is kept, too, because of the name that it changes
   const auto *conditional = as<IfStmt>(module.body[0]);
   ASSERT_TRUE(conditional);
   EXPECT_TRUE(as<FunctionStmt>(conditional->branches[0].body[0]));

@@ -58,7 +58,8 @@ TEST(Robustness, OnlyUtf8) {
   for (std::string_view text : {"", "a", "\xC2\x80", "\xE0\xA0\x80", "\xED\x9F\xBF", "\xEE\x80\x80", "\xF0\x90\x80\x80",
                                 "\xF4\x8F\xBF\xBF", "\xEF\xBB\xBFx"})
     EXPECT_EQ(findInvalidUtf8(text), std::nullopt) << text;
-  // Continuations alone, cut off or missing; too long; surrogates; beyond the last character; UTF-16.
+  // Invalid UTF-8: continuation bytes that are alone, truncated or missing; overlong encodings; surrogates; values
+  // beyond the last character; UTF-16.
   for (std::string_view bad : {"\x80", "\xC2", "\xE2\x82", "\xE2\x82x", "\xC1\x81", "\xE0\x9F\xBF", "\xF0\x8F\xBF\xBF",
                                "\xED\xA0\x80", "\xF4\x90\x80\x80", "\xF8\x88\x80\x80\x80", "\xFF\xFE"})
     EXPECT_EQ(findInvalidUtf8("ab" + std::string(bad)), 2u) << bad;

@@ -15,8 +15,8 @@ namespace {
 
 constexpr uint32_t ctas = 2, dataBytes = 1 << 20;
 
-/// What a launch leaves in memory: three words of 64 bits and one that is unused for each CTA, then a word of 32 bits
-/// for each thread.
+/// The words that a launch leaves in memory: three words of 64 bits and one that is unused for each CTA, then a word of
+/// 32 bits for each thread.
 struct Recorded {
   std::vector<uint64_t> times;
   std::vector<uint32_t> results;

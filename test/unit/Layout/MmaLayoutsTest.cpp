@@ -142,7 +142,7 @@ TEST_P(MmaFragment, OperandsOfWiderLanesAgree) {
   for (MmaTiling wide = narrow; 4 * wide.kWidth <= k; wide.kWidth *= 2) {
     LinearLayout a = mmaOperandA(m, k, wide), b = mmaOperandB(k, n, wide), tableA = mmaOperandA(m, k, narrow),
                  tableB = mmaOperandB(k, n, narrow);
-    std::map<int32_t, int32_t> places; // the k according to the tables
+    std::map<int32_t, int32_t> places; // positions along k according to the tables
     forEachInput(a, [&](int64_t index, int64_t lane, int64_t warp) {
       std::vector<int32_t> cell = at(a, index, lane, warp), table = at(tableA, index, lane, warp);
       ASSERT_EQ(cell[0], table[0]);

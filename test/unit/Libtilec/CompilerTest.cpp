@@ -24,7 +24,7 @@ def scale(x: ptr[f32], factor: f32, N: i32, BLOCK: constexpr = 1024):
     tl.store(x + i, tl.load(x + i, mask=i < N) * factor, mask=i < N)
 )";
 
-/// Ten thousand statements: seconds of work.
+/// A kernel of ten thousand statements, which takes seconds to compile.
 std::string longKernel() {
   std::string text =
       "@triton.jit\ndef long(x: ptr[f32], N: i32):\n    i = tl.arange(0, 1024)\n    v = tl.load(x + i)\n";

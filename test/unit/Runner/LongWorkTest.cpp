@@ -64,7 +64,7 @@ TEST(LongWork, negative_aCheckStops) {
 TEST(Colours, areOnWhatTheyAreOf) {
   EXPECT_EQ(paintMessages("k.tile:3:5: error: no x\n  y = x\n    ^~\n"),
             "\x1b[1mk.tile:3:5: \x1b[0m\x1b[1;31merror:\x1b[0m \x1b[1mno x\x1b[0m\n  y = x\n\x1b[1;32m    ^~\x1b[0m\n");
-  // Neither in quoted source nor in the text of others.
+  // Words in quoted source lines and within other messages are not coloured.
   EXPECT_EQ(paintMessages("  # k: error: no\nterror: x\n\n"), "  # k: error: no\nterror: x\n\n");
   EXPECT_EQ(paintVerdicts("check y == x: ok, relative error 0\ntoken: okay\n"),
             "check y == x: \x1b[1;32mok\x1b[0m, relative error 0\ntoken: okay\n");

@@ -63,7 +63,7 @@ TEST_F(CheckArguments, negative_Sizes) {
   EXPECT_EQ(
       check(0x10000, 0x20000, 0x30000, 2147483647, 2147483647),
       "parameter 0 'a': 0x10000 has 400 bytes left in its allocation, but the kernel accesses 9223372028264841218");
-  EXPECT_EQ(check(0x10000, 0x20000, 0x30000, -2147483647 - 1, 2), "ok"); // is empty
+  EXPECT_EQ(check(0x10000, 0x20000, 0x30000, -2147483647 - 1, 2), "ok"); // the buffer is empty, so any address is valid
 }
 
 TEST_F(CheckArguments, negative_OtherMemory) {

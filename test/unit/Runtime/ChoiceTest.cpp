@@ -77,7 +77,7 @@ std::string reference(const Gemm &gemm, const Arguments &x) {
   return tiles(64, 64) >= 0 ? "general" : "none";
 }
 
-// However fast it is, and however specific its target.
+// A fallback comes last, however fast it is and however specific its target.
 TEST(Choice, fallbacksComeLast) {
   Gemm gemm;
   gemm.variants[1].manifest.isFallback = true;
@@ -128,7 +128,7 @@ TEST(Choice, isTheFirstOfTheLeastTimes) {
       cost.config.wgmma = false;
     gemm.variants.push_back(std::move(next));
   }
-  gemm.variants.push_back(gemm.variants.back()); // takes as long
+  gemm.variants.push_back(gemm.variants.back()); // takes as long as the last one
   gemm.variants.back().manifest.variant = "same";
   const Chooser chooser = gemm.chooser();
   const DeviceVariants device = chooser.onDevice(h200);

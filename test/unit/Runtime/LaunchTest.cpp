@@ -161,7 +161,7 @@ TEST_F(LaunchTest, negative_brokenAssumptionsNeverLaunch) {
   EXPECT_TRUE(driver.launches.empty());
 }
 
-/// Nothing is promised, but elements must still be aligned to their size.
+/// Nothing is assumed, but elements must still be aligned to their size.
 TEST_F(LaunchTest, negative_addressOfAnElement) {
   const struct {
     const char *type;

@@ -11,7 +11,7 @@ inline runtime::Bytes bytesOf(const std::string &text) {
   return {reinterpret_cast<const uint8_t *>(text.data()), text.size()};
 }
 
-/// c = a @ b of bf16 with row strides: parameters a, b, c, M, N, K, lda. Promises nothing.
+/// c = a @ b of bf16 with row strides: parameters a, b, c, M, N, K, lda. Makes no assumptions.
 inline runtime::Manifest gemmManifest(const std::string &name, const std::string &target = "sm_90a") {
   using namespace runtime;
   Manifest manifest;
@@ -30,7 +30,7 @@ inline runtime::Manifest gemmManifest(const std::string &name, const std::string
   return manifest;
 }
 
-/// The same with rows that divide by 16 bytes, tensor maps and a cost.
+/// The same with rows of a multiple of 16 bytes, tensor maps and a cost.
 inline runtime::Manifest alignedGemm(const std::string &name, unsigned blockM, unsigned blockN,
                                      const std::string &target = "sm_90a") {
   using namespace runtime;

@@ -84,7 +84,7 @@ TEST(Check, LanesOfOneStore) {
 }
 
 TEST(Check, PartsOfAWordDoNotConflict) {
-  // Warp 0 writes the even, warp 1 the odd bytes; then one of the odd ones.
+  // Warp 0 writes the even bytes and warp 1 the odd ones. Then warp 0 also writes one of the odd bytes.
   std::string bytes = R"(
     shr.u32 %r1, %r0, 5;
     and.b32 %r2, %r0, 31;
@@ -106,7 +106,7 @@ TEST(Check, WarpsMayWriteTheSameValue) {
 }
 
 TEST(Check, AWarpMayReadItsOwnReplica) {
-  // Both warps write the same and read it back; the second time one writes something else.
+  // Both warps write the same value and read it back. The second time, one of them writes another value.
   std::string replica = "mov.u32 %r1, data;\nand.b32 %r2, %r0, 31;\nshl.b32 %r2, %r2, 2;\nadd.u32 %r1, %r1, %r2;\n"
                         "st.shared.b32 [%r1], %r2;\nld.shared.b32 %r3, [%r1];\n";
   SimulatedKernel(replica).expectNone();

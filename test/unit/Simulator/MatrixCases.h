@@ -6,8 +6,7 @@
 //
 //   mma      a warp reads the registers of both factors and the accumulators ([register][lane]), and writes the results
 //   wgmma    a CTA of 128 threads puts 4096 bytes into shared memory (left factor at 0, right one at 2048, core
-//   matrices
-//            without swizzle) and reads the accumulators ([register][thread])
+//            matrices without swizzle) and reads the accumulators ([register][thread])
 //   layout   a CTA puts an image of small integers into shared memory; one factor is the identity, so that the results
 //            are the elements that the descriptor of the other one leads to
 #pragma once

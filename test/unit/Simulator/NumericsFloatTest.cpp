@@ -80,7 +80,7 @@ template <typename T> T randomValue(std::mt19937_64 &random) {
 }
 
 template <typename T> void expectSame(T expected, T actual, const char *operation, T a, T b, T c) {
-  // There is one NaN of floats; for doubles, see withNan, there are many.
+  // Floats have a single NaN; doubles have many (see withNan).
   bool isNan = sizeof(T) == 4 ? bitsOf(actual) == BitsOf<T>::nan : std::isnan(actual);
   bool same = std::isnan(expected) ? isNan : bitsOf(expected) == bitsOf(actual);
   EXPECT_TRUE(same) << operation << std::hexfloat << " of " << a << ", " << b << ", " << c << ": expected " << expected
@@ -198,7 +198,7 @@ TEST(NumericsFloat, convertsIntegersInAllModes) {
     checkIntegerToFloat<Rounding::Zero>(negative);
     checkIntegerToFloat<Rounding::Down>(negative);
     checkIntegerToFloat<Rounding::Up>(negative);
-    // The host's conversion of unsigned 64-bit integers is only right to nearest.
+    // The host's conversion of unsigned 64-bit integers is correct only for rounding to nearest.
     checkIntegerToFloat<Rounding::NearestEven>(value);
   }
 }

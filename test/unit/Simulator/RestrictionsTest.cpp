@@ -83,12 +83,12 @@ TEST(Restrictions, bytesThatALoadDoesNotUse) {
   shortened(atEnd + load("0x8", "ld.global.b32 %r1, [%d5];"))
       .expectAlways(ReportKind::OutOfBounds, "read of 1 bytes at 0 bytes past the end");
   shortened(atEnd + load("0x9", "ld.global.b32 %r1, [%d5];")).expectAlways(ReportKind::OutOfBounds, "read of 1 bytes");
-  // It applies only to the next instruction, and the word must be aligned nevertheless.
+  // The pragma applies only to the next instruction, and the word must be aligned nevertheless.
   shortened(atEnd + load("0x7", "ld.global.b32 %r1, [%d5];\nld.global.b32 %r1, [%d5];"))
       .expectAlways(ReportKind::OutOfBounds, "read of 4 bytes");
   shortened("add.s64 %d5, %d0, 2;\n" + load("0x3", "ld.global.b32 %r1, [%d5];"))
       .expectAlways(ReportKind::Misaligned, "not a multiple of 4");
-  // It is neither a race nor an uninitialized read.
+  // Reading the unused bytes is neither a race nor an uninitialized read.
   const std::string writeLast = "mul.wide.u32 %d6, %r0, 4;\nadd.s64 %d6, %d0, %d6;\nst.global.b8 [%d6+3], %r0;\n"
                                 "xor.b32 %r2, %r0, 32;\nmul.wide.u32 %d6, %r2, 4;\nadd.s64 %d6, %d0, %d6;\n";
   SimulatedKernel(writeLast + load("0x7", "ld.global.b32 %r1, [%d6];")).expectNone();
@@ -158,7 +158,7 @@ TEST(Restrictions, registersOfWarpGroups) {
       .expectAlways(ReportKind::InvalidOperand, "of a warp that has 128 registers per thread");
   // 256 threads in each of 2^24 CTAs: no registers remain for a thread, so the number is unknown.
   ofGroups("", "", ".maxntid 256 .minnctapersm 16777216").expectNone();
-  // Without an initial number, the instruction may have no effect.
+  // If the kernel does not declare the initial number of registers, the instruction may have no effect.
   ofGroups(setRegisters("inc", 256), setRegisters("inc", 256), "").expectNone();
 }
 

@@ -23,8 +23,9 @@ public:
     unsigned sharedBytes = 4096, bufferBytes = 4096;
   };
 
-  /// `body`: instructions; registers %r0…%r31 (b32), %d0…%d31 (b64), %p0…%p9, %h0…%h9 (b16) are declared, %d0… hold the
-  /// addresses of the buffers, %r0 is %tid.x, and `data` is shared memory of 4096 bytes. `directives` of the kernel.
+  /// `body`: instructions; registers %r0…%r31 (b32), %d0…%d31 (b64), %p0…%p9, %h0…%h9 (b16) are declared,
+  /// %d0… hold the addresses of the buffers, %r0 is %tid.x, and `data` is shared memory of 4096 bytes. `directives`
+  /// are those of the kernel.
   SimulatedKernel(const std::string &body, unsigned numBuffers = 1, const std::string &directives = "")
       : SimulatedKernel(body, numBuffers, directives, Setup()) {}
   /// Sets another target, with more memory.

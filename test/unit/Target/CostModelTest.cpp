@@ -137,7 +137,8 @@ TEST(CostModel, moreWorkTakesLonger) {
   }
 }
 
-// Up to 132. With more, the L2 bandwidth per multiprocessor is small, while the last wave remains complete.
+// Holds up to 132 multiprocessors. With more, the L2 bandwidth per multiprocessor is small, while the last wave remains
+// complete.
 TEST(CostModel, moreMultiprocessorsAreNotSlower) {
   for (const GemmConfig &config : gemmCandidates(hopper, {}))
     for (unsigned sms : {33u, 66u}) {

@@ -3,9 +3,10 @@
 // the set.
 //
 //   cd bench/results/h200
-//   ../../../build/test/unit/Target/variant-loss variants.tsv 12 1 3 3 6        kernels of each class, as in
-//   PromiseClasses.cpp: aligned, loads, pieces8, pieces4, general
-//   ../../../build/test/unit/Target/variant-loss variants.tsv --errors          of the model, by class and kernel
+//   ../../../build/test/unit/Target/variant-loss variants.tsv 12 1 3 3 6        counts of kernels by class
+//   ../../../build/test/unit/Target/variant-loss variants.tsv --errors          errors of the model by class and kernel
+//
+// The classes are those of PromiseClasses.cpp: aligned, loads, pieces8, pieces4, general.
 //
 // Prints for each shape cuBLAS's time over that of the kernel that the model chooses, and over the fastest of the set
 // and of all that were measured. A time that was not measured (~) is the model's, corrected by its median error for the

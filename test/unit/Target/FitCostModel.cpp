@@ -3,8 +3,8 @@
 //
 //   cd bench/results/h200
 //   ../../../build/test/unit/Target/cost-model-fit schedules.tsv tiles.tsv          table of picks and their losses
-//   ../../../build/test/unit/Target/cost-model-fit schedules.tsv tiles.tsv --fit    search from the constants in
-//   GemmTime.cpp
+//   ../../../build/test/unit/Target/cost-model-fit schedules.tsv tiles.tsv --fit    search from GemmTime.cpp's
+//   constants
 //
 // The search is a descent along one constant at a time, with steps from 30 % down to 0.2 %. It minimises the errors of
 // the times' logarithms and the speed that the picks lose. Errors that all schedules of a shape share count a fifth:

@@ -32,15 +32,15 @@ TEST(PingPong, fewSteps) {
 }
 
 TEST(PingPong, negative_manySteps) {
-  EXPECT_FALSE(usesPingPong({.m = 2048, .n = 2048, .k = 2048})); // 26.6 us, 28.0 in turns
-  EXPECT_FALSE(usesPingPong({.m = 8192, .n = 8192, .k = 4096})); // 843.6 us, 874.7 in turns
-  EXPECT_FALSE(usesPingPong({.m = 4096, .n = 8192, .k = 8192})); // 828.5 us, 871.2 in turns
+  EXPECT_FALSE(usesPingPong({.m = 2048, .n = 2048, .k = 2048})); // 26.6 us, 28.0 with ping-pong
+  EXPECT_FALSE(usesPingPong({.m = 8192, .n = 8192, .k = 4096})); // 843.6 us, 874.7 with ping-pong
+  EXPECT_FALSE(usesPingPong({.m = 4096, .n = 8192, .k = 8192})); // 828.5 us, 871.2 with ping-pong
 }
 
 TEST(PingPong, negative_oneRound) {
   EXPECT_FALSE(usesPingPong({.m = 1024, .n = 1024, .k = 512}));
   EXPECT_FALSE(usesPingPong({.m = 1024, .n = 1024, .k = 1024}));
-  EXPECT_FALSE(usesPingPong({.m = 1536, .n = 8192, .k = 1024})); // 41.5 us, 41.8 in turns
+  EXPECT_FALSE(usesPingPong({.m = 1536, .n = 8192, .k = 1024})); // 41.5 us, 41.8 with ping-pong
 }
 
 TEST(PingPong, negative_otherInstructions) {

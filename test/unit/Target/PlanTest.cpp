@@ -141,8 +141,8 @@ TEST(RoleRegisters, chainsShareTheirMultiprocessor) {
   struct Row {
     unsigned groups;
     int64_t tensors, accumulator;
-    std::vector<unsigned> ctas; ///< of the plans
-    unsigned consumer;          ///< of the first
+    std::vector<unsigned> ctas; ///< numbers of CTAs of the plans
+    unsigned consumer;          ///< consumer registers of the first plan
   };
   const Row rows[] = {
       {1, 80, 34, {4, 3, 2}, 104}, {1, 81, 34, {3, 2}, 136}, {1, 81, 98, {2}, 232},

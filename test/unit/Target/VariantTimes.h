@@ -2,8 +2,7 @@
 // Times of the variants of matmul.tile for random sizes on one H200, with cuBLAS: bench/results/h200/variants.tsv.
 //
 //   shape <operand orders> <M> <N> <K> <us of cuBLAS; of the fastest variant where that was not measured>
-//   <variant> <us> <rounds>            each variant that serves the shape; 0 rounds: a single measurement with a cold
-//   cache
+//   <variant> <us> <rounds>            each variant that serves the shape; 0 rounds: measured once with a cold cache
 //
 // Measured by tile-run tune --all --times, and scaled by the ratio of one of them to cuBLAS from tile-run bench; the
 // last 20, with unaligned rows, by tile-run bench alone.
@@ -15,7 +14,7 @@
 
 namespace tile::target {
 
-/// Classes of promises, as PromiseClasses of lib/Driver creates them for pointers.
+/// Classes of assumptions, as lib/Driver/PromiseClasses creates them for pointers.
 enum class VariantClass { Aligned, Loads, Pieces8, Pieces4, General };
 constexpr const char *variantClassNames[] = {"aligned", "loads", "pieces8", "pieces4", "general"};
 constexpr size_t numVariantClasses = std::size(variantClassNames);
