@@ -4,7 +4,7 @@
 // described, chosen from, launched and destroyed. Sanitizers find everything else.
 //
 // Each line of an input is a manifest, of a PTX artifact or, if there are several, of a pack; a line that begins with
-// "tuning " is a table for it. Mutations change values and strings of the JSON, or are those of libFuzzer.
+// "tuning " is a table for it. Mutations change values and strings of the JSON, or bytes as libFuzzer does.
 #include "Runtime/Artifact.h"
 #include "tile/tilert.h"
 #include "unit/Runtime/FakeDriver.h"

@@ -69,7 +69,8 @@ TileChoices chooseTiles(const OpenGemm &product) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   std::string text(reinterpret_cast<const char *>(data), size);
-  // A separate context makes every input repeatable, and owns its leaks.
+  // Each input has a separate context, so that runs are repeatable and everything that an input allocates there is
+  // freed with it.
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   loadDialects(context);
   DiagnosticEngine diagnostics;

@@ -3,8 +3,7 @@
 // passes.
 //
 //   bases.make(context, mutator)   a kernel of a .tile file after the first steps of the pipeline for some target,
-//   with
-//                                  some optimisations left out; or a part of a .mlir file
+//                                  with some optimisations left out; or a part of a .mlir file
 #pragma once
 
 #include "fuzz/IrMutator.h"

@@ -11,7 +11,7 @@ bool isWord(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '$' || c == '%';
 }
 
-/// Suffixes that select other code of the same instruction.
+/// Suffixes that select another variant of the same instruction.
 constexpr const char *suffixes[] = {".b8",          ".b16",         ".b32",    ".b64",    ".b128",
                                     ".u32",         ".s64",         ".f32",    ".f16x2",  ".v2",
                                     ".v4",          ".v8",          ".global", ".shared", ".shared::cluster",

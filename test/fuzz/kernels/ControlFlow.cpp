@@ -89,7 +89,7 @@ Value KernelBuilder::materialise(const Value &value) {
   return result;
 }
 
-/// A loop with something that it carries: a sum that cannot leave its type, a variable, or both.
+/// Emits a loop that carries a sum which cannot leave its type, a variable, or both.
 void KernelBuilder::loop(const Loop &loop, int depth) {
   std::optional<Value> sum;
   double most = 0;
@@ -140,7 +140,7 @@ void KernelBuilder::loopStatement(int depth) {
   const int64_t trips = random.below(5);
   const std::string i = freshName("i");
   if (!axes.empty() && random.chance(30)) {
-    // Over blocks of another dimension.
+    // Iterates over blocks of another dimension.
     const int64_t block = random.pick({16, 32});
     const int64_t size = random.chance(30) ? block * trips : random.between(1, 1 + trips * block);
     const std::string bound = addSize(freshName("K"), size);
@@ -153,7 +153,7 @@ void KernelBuilder::loopStatement(int depth) {
   }
   const bool isConstant = random.chance(35);
   std::string count = isConstant ? std::to_string(trips) : addInteger(freshName("trips"), trips);
-  // As many as data says.
+  // Takes the number of iterations from data.
   const std::optional<Value> data =
       find([](const Value &value) { return value.shape.empty() && value.type == Scalar::Int32; });
   if (!isConstant && data && random.chance(15))
@@ -210,7 +210,7 @@ void KernelBuilder::whileStatement(int depth) {
   loop(over, depth);
 }
 
-/// Pointers that a loop moves on.
+/// Emits a loop that advances pointers.
 void KernelBuilder::carriedPointerLoop() {
   const int64_t trips = random.between(1, 4);
   std::vector<Axis> of = {{"", "0", addInteger(freshName("T"), trips), trips, 1, false}};
@@ -279,7 +279,7 @@ void KernelBuilder::branchStatement(int depth) {
   }
 }
 
-/// Some programs leave early.
+/// Emits an early return in some programs.
 void KernelBuilder::returnStatement() {
   if (loops > 0 || depthOfText != 1)
     return;

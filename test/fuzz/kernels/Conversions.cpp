@@ -12,12 +12,12 @@ namespace {
 
 struct Source {
   Scalar bits;  ///< the type of the buffer
-  Scalar value; ///< what its bits are taken for
+  Scalar value; ///< the type as which its bits are interpreted
 };
 
 } // namespace
 
-/// One conversion of numbers that lie halfway between two results, or next to that.
+/// Emits one conversion of numbers that lie halfway between two results, or next to the midpoint.
 void KernelBuilder::tieStatement() {
   struct Target {
     Scalar type;
@@ -42,7 +42,7 @@ void KernelBuilder::tieStatement() {
   pointers.push_back(output + ": \"" + pointerName(target.type) + "\"");
   directives += "#: buffer " + input + "[" + std::to_string(block * programs) + "] = random\n";
   directives += "#: buffer " + output + "[" + std::to_string(block * programs) + "] = zeros\n";
-  // The digits of a result, one more, and zeros.
+  // The number consists of the bits of a result, one more bit, and zeros.
   const int64_t top = int64_t(1) << target.precision, zeros = random.between(room / 2, room - 1);
   line(name + " = (((tl.load(" + input + " + " + index + ") & " + std::to_string(top - 1) + ") | " +
        std::to_string(top + 1) + ") << " + std::to_string(zeros) + ").to(" + languageName(source) + ")");
@@ -89,7 +89,7 @@ void KernelBuilder::conversionStatement() {
          ")");
   if (random.chance(60)) {
     const std::string zeros = std::to_string(random.below(bits));
-    // A one at the end lies just beyond a tie, which rounding twice would not see.
+    // Setting the last bit puts the number just beyond a tie, which rounding twice would miss.
     line(name + " = (((" + name + " >> " + zeros + ") << " + zeros + ")" + (random.chance(50) ? " | 1" : "") + ").to(" +
          languageName(source.bits) + ")");
   }

@@ -56,7 +56,7 @@ std::string KernelBuilder::makeDescriptor(const Buffer &buffer, const std::vecto
   return name;
 }
 
-/// One of several matrices, selected by leading dimensions.
+/// Returns the axes of one of several matrices, which leading dimensions select.
 std::vector<Axis> KernelBuilder::inBatch(const std::vector<Axis> &of) {
   std::vector<Axis> dimensions = of;
   for (int64_t left = random.pick({1, 1, 2, 3}); left > 0; --left) {
@@ -168,7 +168,7 @@ void KernelBuilder::rowsStatement() {
                buffer.range.join({0, 0, 1})});
 }
 
-/// Combines the program's block, or one that all programs share, with the contents of memory.
+/// Atomically combines the program's block, or a block that all programs share, with the contents of memory.
 void KernelBuilder::descriptorUpdate() {
   std::vector<Axis> of = ownAxes();
   if (loops > 0 || inHelper || programs > 64)

@@ -10,7 +10,7 @@ namespace tile::fuzz {
 
 namespace {
 
-constexpr int64_t smallest = 16, largest = 64; ///< of a dimension
+constexpr int64_t smallest = 16, largest = 64; ///< sizes of a dimension
 
 bool canBeMultiplied(const Value &value) {
   return value.shape.size() == 2 && value.shape[0] >= smallest && value.shape[1] >= smallest &&

@@ -12,7 +12,7 @@ Value scalar(const std::string &text, double low, double high) {
 
 } // namespace
 
-/// The body of a program, or of one of its tiles; its last statement is a store.
+/// Emits the body of a program, or of one of its tiles; its last statement is a store.
 void KernelBuilder::takeProgram(const std::vector<Axis> &own) {
   axes = own;
   for (const Axis &axis : own)

@@ -306,7 +306,7 @@ void KernelBuilder::storeStatement() {
   store(own, expression(shape, static_cast<int>(random.below(3))));
 }
 
-/// A value that is never used would be computed in vain.
+/// Stores values that nothing else uses, because computing an unused value would test nothing.
 void KernelBuilder::storeUnused() {
   int left = 4;
   const std::vector<Value> all = values;

@@ -2,7 +2,7 @@
 // Mutants of kernels that users wrote: the same text with other sizes, constants, element types, warps, stages,
 // clusters and schedules. Some start from the launch in a test's RUN line.
 //
-// A mutant begins with a line that says how to compile and launch it; the rest is the file:
+// A mutant begins with a line that says how to compile and launch it; the remainder is the file:
 //   #fuzz: file=examples/softmax.tile kernel=softmax -DBLOCK=64 N=127 warps=2
 #pragma once
 

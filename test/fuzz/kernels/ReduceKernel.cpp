@@ -40,7 +40,7 @@ size_t blockEnd(const Lines &lines, size_t first) {
   return end;
 }
 
-/// Removes a function together with its decorator.
+/// Returns the line after a function, which may begin with its decorator.
 size_t unitEnd(const Lines &lines, size_t first) {
   if (lines[first].starts_with("@") && first + 1 < lines.size())
     return blockEnd(lines, first + 1);

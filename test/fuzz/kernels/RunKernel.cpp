@@ -115,7 +115,7 @@ runner::Result<std::vector<HostBuffer>> makeBuffers(const Manifest &manifest, co
   return buffers;
 }
 
-/// As in `tilec run`: powers of two, up to 16, that divide the integers of the launch.
+/// Assumes, as `tilec run` does, the powers of two up to 16 that divide the integers of the launch.
 void promise(const Manifest &manifest, const Bindings &bindings, driver::CompilerOptions &options) {
   for (size_t i = 0; i < manifest.parameters.size(); ++i) {
     const runtime::Parameter &parameter = manifest.parameters[i];

@@ -17,7 +17,7 @@ struct Variant {
   std::string disabled;    ///< a pass to skip, or ""
   uint64_t order = 0;      ///< seed of the simulator's order of events
   int multiprocessors = 0; ///< SMs of the simulator; 0: the default number
-  bool promises = false;   ///< the divisors of the launch's integers are promised, as in `tilec run`
+  bool promises = false;   ///< assume the divisors of the launch's integers, as `tilec run` does
   bool instrument = false; ///< the kernel records times in an additional buffer
   bool debug = false;      ///< the kernel checks its conditions
 

@@ -4,7 +4,7 @@
 
 namespace tile::fuzz {
 
-/// Updates that commute, of elements that programs share.
+/// Emits commutative atomic updates of elements that programs share.
 void KernelBuilder::atomicStatement() {
   const Scalar type =
       random.pick({Scalar::Int32, Scalar::Int32, Scalar::UInt32, Scalar::Int64, Scalar::UInt64, Scalar::Float32});
@@ -31,7 +31,7 @@ void KernelBuilder::atomicStatement() {
        expand(written(shapeOf(of)), shapeOf(of)).text + ", mask=" + of[0].offsets + " < " + of[0].bound + order + ")");
 }
 
-/// Atomic operations on elements that no other program accesses, so that their results are known, too.
+/// Emits atomic operations on elements that no other program accesses, so that their results are known, too.
 void KernelBuilder::ownAtomicStatement() {
   if (loops > 0 || programs > 64)
     return;
@@ -73,7 +73,7 @@ void KernelBuilder::messageStatement() {
                          : "tl.device_assert(" + name + " == " + name + ", \"" + name + " is no number\")");
 }
 
-/// Overlapping stores of one program: the later one takes effect.
+/// Emits overlapping stores of one program, of which the later one takes effect.
 void KernelBuilder::overlapStatement() {
   if (loops > 0 || programs > 64)
     return;

@@ -49,7 +49,7 @@ bool fits(Scalar type, const Range &range);
 /// Returns the range of an integer after conversion to a narrower type.
 Range wrap(Scalar type, const Range &range);
 
-/// Rounded down to integers, if there are others.
+/// Returns the value rounded down to integers, if its range has other numbers.
 Value floorOf(const Value &value);
 
 int64_t elementsOf(const Shape &shape);
