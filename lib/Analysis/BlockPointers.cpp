@@ -165,10 +165,10 @@ private:
     if (isKnown || (isFromMemory && areRowsAligned))
       return true;
     if (isFromMemory)
-      return fail(formatv(
-          "the address read from memory is not known to be aligned to {0} bytes; promise it with tl.multiple_of",
-          tensorMapAlignment));
-    return fail(formatv("'{0}' is not known to be aligned to {1} bytes; promise it with --assume={0}={1}", nameOf(base),
+      return fail(
+          formatv("the address read from memory is not known to be aligned to {0} bytes; use tl.multiple_of if it is",
+                  tensorMapAlignment));
+    return fail(formatv("'{0}' is not known to be aligned to {1} bytes; pass --assume={0}={1} if it is", nameOf(base),
                         tensorMapAlignment));
   }
 
@@ -187,7 +187,7 @@ private:
       return true;
     std::string text = formatv("stride {0} is not known to be a multiple of {1} elements", quote(stride), needed);
     if (isa_and_present<BlockArgument>(stride.getSingleFactor()))
-      text += formatv("; promise it with --assume={0}={1}", nameOf(stride.getSingleFactor()), needed);
+      text += formatv("; pass --assume={0}={1} if it is", nameOf(stride.getSingleFactor()), needed);
     return fail(text);
   }
 
@@ -381,7 +381,7 @@ private:
                                "stores require",
                                quote(extent), contiguous, needed);
     if (isa_and_present<BlockArgument>(extent.getSingleFactor()))
-      text += formatv("; promise it with --assume={0}={1}", nameOf(extent.getSingleFactor()), needed);
+      text += formatv("; pass --assume={0}={1} if it is", nameOf(extent.getSingleFactor()), needed);
     return fail(text);
   }
 

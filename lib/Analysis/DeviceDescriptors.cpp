@@ -29,7 +29,7 @@ std::string tile::whyNoTensorMap(MakeDescOp desc, AxisInfoAnalysis &facts) {
   if (!matchPattern(desc.getStrides().back(), m_One()))
     return "its last stride is not the constant 1";
   if (!llvm::all_of(desc->getUsers(), llvm::IsaPred<DescLoadOp, DescStoreOp>))
-    return "it is used by other operations than loads and stores";
+    return "it is used by operations other than loads and stores";
   if (type.getPadsNan())
     return "its padding is NaN; only zeros are supported";
   int64_t whole = 16 / getBytesInMemory(type.getElementType());
@@ -38,7 +38,7 @@ std::string tile::whyNoTensorMap(MakeDescOp desc, AxisInfoAnalysis &facts) {
     // on an H200).
     if (facts.get(offsetsOf(user).back()).getDivisibilityOfAll() < whole)
       return llvm::formatv("the last coordinate of a block is not known to be a multiple of {0} elements, as TMA "
-                           "requires; promise it with tl.multiple_of",
+                           "requires; use tl.multiple_of if it is",
                            whole);
     auto store = dyn_cast<DescStoreOp>(user);
     if (!store)
@@ -105,7 +105,7 @@ SmallVector<MakeDescOp> tile::planDeviceDescriptors(KernelOp kernel,
   for (MakeDescOp desc : findUnpaired(plan)) {
     llvm::erase(plan, desc);
     if (refuse)
-      refuse(desc, "the descriptor of the dot's other operand gets none");
+      refuse(desc, "the descriptor of the dot's other operand has none");
   }
   return plan;
 }

@@ -59,7 +59,7 @@ std::string whyNoTma(const CompilerOptions &options, const target::GpuTarget &gp
   if (best.config.wgmma || !target::hasBufferEngine(gpu))
     return "";
   if (!gemm.alignedRows)
-    return "no TMA: operand rows are not known to be aligned to 16 bytes; promise it with --assume\n";
+    return "no TMA: operand rows are not known to be aligned to 16 bytes; pass --assume if they are\n";
   if (!preparesWgmma(abilitiesOf(options.pipeline, gpu)))
     return "no TMA: optimisations that it needs are disabled\n";
   return "no TMA: unsupported types, operand layouts or fixed parameters\n";
@@ -124,7 +124,7 @@ std::string advise(const CompilerOptions &options, const target::GpuTarget &gpu,
     return "";
   return formatv(
       "operand rows of '{0}' are not known to be aligned to 16 bytes: {1} x {2} x {3} is expected to take {4:F0} us, "
-      "but {5:F0} us with TMA and {6}; promise it with --assume (-Wmissing-divisibility lists the parameters)",
+      "but {5:F0} us with TMA and {6}; pass --assume if they are (-Wmissing-divisibility lists the parameters)",
       gemm.kernel, gemm.m, gemm.n, gemm.k, best.microseconds, promised.microseconds, target::nameOfBufferEngine(gpu));
 }
 

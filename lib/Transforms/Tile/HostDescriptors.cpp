@@ -139,7 +139,7 @@ public:
     // If only the right operand of a dot had a tensor map, its block would have to be padded after all.
     for (MakeDescOp desc : findUnpaired(llvm::to_vector(llvm::make_first_range(plan)))) {
       desc.emitRemark()
-          << "descriptor gets no tensor map at launch: the descriptor of the dot's other operand gets none";
+          << "descriptor gets no tensor map at launch: the descriptor of the dot's other operand has none";
       llvm::erase_if(plan, [&](auto &entry) { return entry.first == desc; });
     }
     for (auto &[desc, recipe] : plan) {
@@ -176,7 +176,7 @@ private:
     std::string name = kernel.getArgName(base.getArgNumber());
     // cuTensorMapEncodeTiled (CUDA driver API) requires an aligned global address.
     if (facts.get(base).getDivisibilityOfAll() < 16)
-      return fail(formatv("'{0}' is not known to be aligned to 16 bytes; promise it with --assume={0}=16", name));
+      return fail(formatv("'{0}' is not known to be aligned to 16 bytes; pass --assume={0}=16 if it is", name));
     if (std::string reason = whyNoTensorMap(desc, facts); !reason.empty())
       return fail(reason);
     SmallVector<StringAttr> shape, strides;

@@ -79,7 +79,7 @@ tile.kernel @outside(%a: !tile.ptr<f16> {tile.name = "a"}, %n: i32, %ld: i64) {
 // REMARK: remark: descriptor gets no tensor map in the kernel: {{.*}}rank 3
 // REMARK: remark: descriptor gets no tensor map in the kernel: {{.*}}i1
 // REMARK: remark: descriptor gets no tensor map in the kernel: {{.*}}last stride
-// REMARK: remark: descriptor gets no tensor map in the kernel: {{.*}}other operations
+// REMARK: remark: descriptor gets no tensor map in the kernel: {{.*}}operations other than
 // REMARK: remark: descriptor gets no tensor map in the kernel: {{.*}}power of two
 // REMARK: remark: descriptor gets no tensor map in the kernel: {{.*}}other operand
 tile.kernel @negative_kinds(%a: !tile.ptr<f16> {tile.name = "a"}, %bits: !tile.ptr<i1> {tile.name = "bits"}, %n: i32, %ld: i64, %choice: i1) {

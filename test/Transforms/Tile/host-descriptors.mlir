@@ -99,7 +99,7 @@ tile.kernel @negative_kinds(%a: !tile.ptr<f16> {tile.name = "a", tile.divisibili
   %d7 = tile.make_desc %a, [%m, %m, %m], [%n, %n, %one] : !tile.ptr<f16> -> !tile.desc<2x32x64xf16>
   %cube = tile.desc_load %d7[%c0, %c0, %c0] : !tile.desc<2x32x64xf16> -> tensor<2x32x64xf16>
   %x7 = tile.reshape %cube : tensor<2x32x64xf16> -> tensor<64x64xf16>
-  // REMARK: the last coordinate of a block is not known to be a multiple of 8 elements, as TMA requires; promise it with tl.multiple_of
+  // REMARK: the last coordinate of a block is not known to be a multiple of 8 elements, as TMA requires; use tl.multiple_of if it is
   %d8 = tile.make_desc %a, [%m, %m], [%n, %one] : !tile.ptr<f16> -> !tile.desc<64x64xf16>
   %x8 = tile.desc_load %d8[%c0, %pid] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
   // REMARK-NOT: remark: descriptor
