@@ -19,7 +19,7 @@ class Cta_Op<string opMnemonic, list<Trait> traits = []>
 // which an index selects.
 def Cta_RingOrMbarrier : AnyTypeOf<[Cta_RingType, Cta_MbarrierType]>;
 def Cta_SlotOrIndex : AnyTypeOf<[Cta_RingSlotType, I32]>;
-def Cta_CountsInSlot : TypesMatchWith<"slot is one of a ring, or the index of a barrier", "barrier", "slot",
+def Cta_CountsInSlot : TypesMatchWith<"slot is a slot of the ring or the index of a barrier", "barrier", "slot",
                                       "::tile::cta::getSlotType($_self)">;
 
 // Shared memory as a side-effect resource. Barriers write to it, so no access moves across a barrier. The resource of a

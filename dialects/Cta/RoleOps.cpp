@@ -186,7 +186,7 @@ std::optional<Role> tile::cta::findRole(Operation *op) {
   for (Role role : roles.getAll())
     if (role.getBody().isAncestor(op->getParentRegion()))
       return role;
-  llvm_unreachable("what is in an operation is in one of its regions");
+  llvm_unreachable("a nested operation is in one of the regions");
 }
 
 WarpRolesOp tile::cta::findRoles(KernelOp kernel) {

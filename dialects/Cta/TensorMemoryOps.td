@@ -19,7 +19,7 @@ def Cta_TensorMemoryOpenOp : Cta_Op<"tensor_memory_open", [
 
     Example: `%base = cta.tensor_memory_open 256 through %place : !cta.buffer<4xi32, #s>`
   }];
-  let arguments = (ins I32Attr:$columns, Arg<Cta_BufferType, "place of the address",
+  let arguments = (ins I32Attr:$columns, Arg<Cta_BufferType, "buffer for the address",
                                              [MemRead<Cta_SharedMemory>, MemWrite<Cta_SharedMemory>]>:$place);
   let results = (outs I32:$base);
   let assemblyFormat = "$columns `through` $place attr-dict `:` type($place)";

@@ -59,7 +59,7 @@ AxisInfo AxisInfo::join(const AxisInfo &lhs, const AxisInfo &rhs) {
     return rhs;
   if (rhs.getRank() == 0)
     return lhs;
-  assert(lhs.getRank() == rhs.getRank() && lhs.step == rhs.step && "joined values have one type");
+  assert(lhs.getRank() == rhs.getRank() && lhs.step == rhs.step && "joined values must have the same type");
   AxisInfo result = lhs;
   for (unsigned dim = 0; dim < lhs.getRank(); ++dim) {
     int64_t group = std::min(lhs.contiguity[dim], rhs.contiguity[dim]);
@@ -83,7 +83,7 @@ int64_t AxisInfo::getAlignedContiguity(unsigned dim) const {
 }
 
 int64_t AxisInfo::getDivisibilityOfGroups(unsigned dim, int64_t group) const {
-  assert(group <= contiguity[dim] && "a group is consecutive");
+  assert(group <= contiguity[dim] && "the elements of a group must be consecutive");
   if (group == contiguity[dim])
     return divisibility[dim];
   return std::min(divisibility[dim], getPowerOfTwoDivisor(group * step));

@@ -23,7 +23,7 @@ std::string tile::whyNoTensorMap(MakeDescOp desc, AxisInfoAnalysis &facts) {
   DescType type = desc.getType();
   // cta-lower-descriptors provides buffers only for vectors and matrices.
   if (size_t rank = dropLeadingOnes(type.getShape()).size(); rank > 2)
-    return llvm::formatv("its blocks have rank {0}; TMA is used for vectors and matrices", rank);
+    return llvm::formatv("its blocks have rank {0}; TMA is used only for vectors and matrices", rank);
   if (type.getElementType().isInteger(1))
     return "tensor maps do not support elements of type i1";
   if (!matchPattern(desc.getStrides().back(), m_One()))

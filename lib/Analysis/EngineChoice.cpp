@@ -467,7 +467,7 @@ static std::string whyNotTransposed(DotOp dot, const target::GpuTarget &target) 
   llvm::raw_string_ostream os(text);
   if (isSmall(dot, target))
     os << "mma.sync computes a dot of " << m << 'x' << n << 'x' << k
-       << " sooner than an accumulator passes through tensor memory; with larger blocks tcgen05 pays off";
+       << " in less time than an accumulator takes through tensor memory; tcgen05 pays off with larger blocks";
   else if (n < target::wgmmaRows)
     os << "tcgen05 needs at least 64 rows or, transposed, 64 columns; the dot has " << m << " and " << n
        << "; use larger blocks";

@@ -333,11 +333,11 @@ StringRef tile::nameOf(Form form) {
     return "layout";
   case Form::lowering:
   case Form::buffered:
-    return "layout, or on its way to async";
+    return "layout, or a form between layout and async";
   case Form::async:
     return "async";
   case Form::ringed:
-    return "scheduled, or on its way there";
+    return "scheduled, or a form between async and scheduled";
   case Form::scheduled:
     return "scheduled";
   case Form::allocated:

@@ -154,8 +154,8 @@ llvm::Error describeHiddenArguments(LLVM::LLVMFuncOp kernel, runtime::Manifest &
     manifest.launch.sharesTails = kernel.getArgAttr(index++, sharesTailsAttrName) != nullptr;
   }
   if (index != count || (axis != 0 && axis != 3))
-    return createStringError(formatv("argument {0} of the lowered kernel '{1}' is not a parameter, tensor map, grid "
-                                     "dimension or scratch memory in its place; expected {2} parameters, tensor maps, "
+    return createStringError(formatv("argument {0} of the lowered kernel '{1}' is not the expected parameter, tensor "
+                                     "map, grid dimension or scratch memory; expected {2} parameters, tensor maps, "
                                      "and none or three grid dimensions with or without scratch memory",
                                      index, manifest.entry, manifest.parameters.size()));
   manifest.launch.persistent = axis == 3;

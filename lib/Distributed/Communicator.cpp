@@ -56,9 +56,9 @@ Result<std::unique_ptr<Communicator>> Communicator::make(std::unique_ptr<HostGro
   if (made->size() > 1 && options.transport == TILE_DIST_COPIES && !made->hasPeers)
     return makeError(TILE_ERROR_UNSUPPORTED, "{}: the GPUs cannot access each other's memory; use NCCL", place);
   if (made->size() > 1 && !made->nccl && !made->hasPeers)
-    return makeError(TILE_ERROR_UNSUPPORTED,
-                     "{}: the GPUs cannot access each other's memory, and there is no NCCL, which would not need it",
-                     place);
+    return makeError(
+        TILE_ERROR_UNSUPPORTED,
+        "{}: the GPUs cannot access each other's memory, and NCCL, which does not need that, was not found", place);
   return made;
 }
 

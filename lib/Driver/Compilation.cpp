@@ -431,7 +431,7 @@ bool Compilation::assemble(const std::string &ptx) {
   if (!ptxas && options.emit == EmitKind::Manifest)
     return finish(ptx, ptx); // complete except for the register count
   if (!ptxas && options.toolkit.ptxas.empty() && options.takesPtx) {
-    note("ptxas was not found: the kernel stays PTX, which the driver compiles when it loads it");
+    note("ptxas was not found: the kernel remains PTX, which the driver compiles when it loads the kernel");
     assembled.image = ptx;
     return finish(ptx, ptx);
   }

@@ -49,9 +49,10 @@ llvm::Expected<FollowedOrder> FollowedOrder::read(const std::string &path) {
     const Manifest &manifest = runtime::variantManifest(*artifact, i);
     if (manifest.order.value.empty())
       return llvm::createStringError(
-          formatv("--bits: the order of variant '{0}' of '{1}' is {2}, so no other code is known to give its bits",
-                  nameOf(manifest), path,
-                  manifest.order.unknown.empty() ? "not recorded" : "unknown (" + manifest.order.unknown.front() + ")")
+          formatv(
+              "--bits: the order of variant '{0}' of '{1}' is {2}, so it is not known which code gives the same bits",
+              nameOf(manifest), path,
+              manifest.order.unknown.empty() ? "not recorded" : "unknown (" + manifest.order.unknown.front() + ")")
               .str());
     order.manifests.push_back(manifest);
   }
@@ -74,7 +75,7 @@ llvm::Error FollowedOrder::follow(std::vector<VariantPlan> &plans, const Compile
     if (plan == plans.end())
       return llvm::createStringError(
           formatv("--bits: '{0}' has variant '{1}', which is not planned with these options; use "
-                  "those with which it was made",
+                  "the options with which it was compiled",
                   path, nameOf(manifest))
               .str());
     copyConstants(manifest, options, *plan);
@@ -103,7 +104,7 @@ llvm::Error FollowedOrder::check(const Manifest &manifest) const {
   if (difference.empty())
     return llvm::Error::success();
   return llvm::createStringError(formatv("--bits: variant '{0}' would not give the bits of '{1}'; of the old "
-                                         "kernel, called the first, and the new one: {2}",
+                                         "kernel, the first, and the new one, the second: {2}",
                                          nameOf(manifest), path, difference)
                                      .str());
 }

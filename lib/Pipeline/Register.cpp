@@ -43,9 +43,10 @@ namespace {
 struct PipelineTextOptions : PassPipelineOptions<PipelineTextOptions> {
   Option<unsigned> optLevel{*this, "opt-level", llvm::cl::desc("0: correctness steps only"), llvm::cl::init(2)};
   ListOption<std::string> disabled{*this, "disable", llvm::cl::desc("optimisation steps to disable")};
-  ListOption<std::string> excluded{*this, "exclude",
-                                   llvm::cl::desc("what kernels must not have: maps-of-pointers, several-programs, "
-                                                  "shared-steps, shared-tail")};
+  ListOption<std::string> excluded{
+      *this, "exclude",
+      llvm::cl::desc("features that kernels must not use: maps-of-pointers, several-programs, "
+                     "shared-steps, shared-tail")};
   Option<bool> instrument{*this, "instrument", llvm::cl::desc("kernels record times")};
   Option<std::string> startAfter{*this, "start-after", llvm::cl::desc("last step to skip, with all before it")};
   Option<std::string> stopAfter{*this, "stop-after", llvm::cl::desc("last step to run")};

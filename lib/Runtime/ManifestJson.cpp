@@ -168,7 +168,7 @@ Order readOrder(const Json &json, std::optional<Error> &error) {
   order.list = reader.strings("list");
   order.unknown = reader.strings("unknown");
   if (!order.value.empty() && !order.unknown.empty())
-    reader.fail(reader.pathOf("value"), "is given although something is unknown");
+    reader.fail(reader.pathOf("value"), "is given, but order.unknown is not empty");
   return order;
 }
 

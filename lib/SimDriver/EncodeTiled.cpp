@@ -29,7 +29,8 @@ runtime::CUresult encodeTiled(runtime::TensorMap *map, int type, unsigned rank, 
     return refuse("the tensor map, its sizes, strides or box is a null pointer");
   for (int number : {type, interleave, swizzle, promotion, fill})
     if (number < 0 || number > maxNumber)
-      return refuse(fmt::format("{} is not a type, interleave, swizzle, promotion or fill of a tensor map", number));
+      return refuse(
+          fmt::format("{} is not a valid type, interleave, swizzle, promotion or fill of a tensor map", number));
   TensorMap described;
   described.address = reinterpret_cast<uint64_t>(address);
   described.rank = rank;

@@ -76,22 +76,22 @@ WgmmaDot stepOf(const GemmProblem &problem, const GemmConfig &config) {
 
 std::string checkWgmma(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config) {
   if (!problem.tensorMaps)
-    return "operands of " + std::string(nameOfBufferEngine(target)) + " come through tensor maps";
+    return "operands of " + std::string(nameOfBufferEngine(target)) + " must come through tensor maps";
   WgmmaDot dot = stepOf(problem, config);
   BufferEngineResult result = planBufferEngine(target, dot);
   if (!result.isPlanned)
     return result.reason;
   // The following configurations could be built, but they are not offered, or were never measured.
   if (config.numWarps != warpsPerGroup && config.numWarps != 2 * warpsPerGroup)
-    return "one or two warp groups multiply";
+    return "a kernel has one or two warp groups that multiply";
   bool mayBeSwapped =
       problem.canSwap && !hasTransposedOperands(problem) && (isPowerOfTwo(config.blockM) || problem.anyRows);
   if (isSwapped(config) && !mayBeSwapped)
-    return "MMA operands are not swapped here";
+    return "the operands of this kernel's MMAs cannot be swapped";
   if (config.blockM > maxBoxExtent || config.blockN > maxBoxExtent)
     return "a TMA box has at most 256 elements along a dimension";
   if (!isPowerOfTwo(dot.n) && config.blockK * problem.elementBytes() > swizzleSpan)
-    return "columns that are not a power of two have K steps of at most 128 bytes";
+    return "with columns that are not a power of two, K steps have at most 128 bytes";
   unsigned groupsN = result.groupsN;
   if (dot.n / groupsN < (groupsN > 1 ? swizzleSpan / problem.elementBytes() : minColumns(problem)))
     return "a warp group has too few columns";
@@ -328,7 +328,7 @@ int64_t sharedBytes(const GemmProblem &problem, const GemmConfig &config) {
 std::string checkGemmConfig(const GpuTarget &target, const GemmProblem &problem, const GemmConfig &config) {
   for (unsigned size : {config.blockK, config.numWarps})
     if (!isPowerOfTwo(size))
-      return "K steps and warps are powers of two";
+      return "the lengths of K steps and the number of warps must be powers of two";
   bool isOdd = !isPowerOfTwo(config.blockM) || !isPowerOfTwo(config.blockN);
   if (isOdd && !(config.wgmma && problem.anyBlockSize))
     return "only " + std::string(nameOfBufferEngine(target)) + " multiplies blocks that are not powers of two";
@@ -341,9 +341,9 @@ std::string checkGemmConfig(const GpuTarget &target, const GemmProblem &problem,
     return reason;
   unsigned maxAccumulators = tunedOf(target).tileRegisters / (problem.roomForAccumulators ? 2 : 1);
   if (int64_t(config.blockM) * config.blockN > int64_t(maxAccumulators) * threadsPerWarp * config.numWarps)
-    return "the tile of c does not fit the registers";
+    return "the tile of c does not fit in registers";
   if (sharedBytes(problem, config) > target.maxSharedPerCta)
-    return "the stages do not fit the shared memory";
+    return "the stages do not fit in shared memory";
   return "";
 }
 

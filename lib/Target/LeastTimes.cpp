@@ -49,7 +49,8 @@ struct LeastTimes::Size {
 void LeastTimes::add(const ScheduleFormula &formula) {
   const std::optional<PingPongFormula> &pingPong = formula.pingPong;
   const GemmFormula &tiles = pingPong ? pingPong->alone : formula.tiles;
-  assert((!tiles.tail || (formula.cluster == 0 && formula.change == 0)) && "what is split is persistent and alone");
+  assert((!tiles.tail || (formula.cluster == 0 && formula.change == 0)) &&
+         "only persistent kernels without clusters split the tail");
   const size_t i = count++ % lanes;
   if (i == 0)
     fours.emplace_back();

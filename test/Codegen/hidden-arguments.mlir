@@ -32,7 +32,7 @@ llvm.func @k(%a: !llvm.ptr {tile.name = "a"}, %m: i32 {tile.name = "M"}, %k: i32
 }
 
 //--- order.mlir
-// CHECK: argument 2 of the lowered kernel 'k' is not a parameter, tensor map, grid dimension or scratch memory in its place
+// CHECK: argument 2 of the lowered kernel 'k' is not the expected parameter, tensor map, grid dimension or scratch memory
 llvm.func @k(%m: i32 {tile.name = "M"}, %x: i32 {tile.grid_size = 0 : i32}, %z: i32 {tile.grid_size = 2 : i32})
     attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32>} {
   llvm.return
@@ -74,7 +74,7 @@ llvm.func @k(%m: i32 {tile.name = "M"},
 }
 
 //--- no-grid.mlir
-// CHECK: argument 1 of the lowered kernel 'k' is not a parameter, tensor map, grid dimension or scratch memory in its place
+// CHECK: argument 1 of the lowered kernel 'k' is not the expected parameter, tensor map, grid dimension or scratch memory
 llvm.func @k(%m: i32 {tile.name = "M"}, %scratch: !llvm.ptr<1> {tile.scratch = 128 : i64})
     attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32>} {
   llvm.return

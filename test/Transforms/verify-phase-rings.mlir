@@ -23,7 +23,7 @@ tile.kernel @good(%n: i32) {
 tile.kernel @carried(%c: i1) {
   %a = cta.ring_alloc : !ring
   %b = cta.ring_alloc : !ring
-  // expected-error @below {{cta-schedule-loop needs phase scheduled, or on its way there: 'scf.if' cannot have a value of type '!cta.ring<3 x [<2xf16, #cta.layout<[2], offset = [[1]]>>]>' in this phase}}
+  // expected-error @below {{cta-schedule-loop needs phase scheduled, or a form between async and scheduled: 'scf.if' cannot have a value of type '!cta.ring<3 x [<2xf16, #cta.layout<[2], offset = [[1]]>>]>' in this phase}}
   %ring = scf.if %c -> !ring {
     scf.yield %a : !ring
   } else {
@@ -36,7 +36,7 @@ tile.kernel @carried(%c: i1) {
 
 tile.kernel @programs_in_a_branch(%n: i32, %c: i1) {
   scf.if %c {
-    // expected-error @below {{cta-schedule-loop needs phase scheduled, or on its way there: 'tile.programs' is in a 'scf.if'; expected the kernel's body or a warp role}}
+    // expected-error @below {{cta-schedule-loop needs phase scheduled, or a form between async and scheduled: 'tile.programs' is in a 'scf.if'; expected the kernel's body or a warp role}}
     tile.programs (%i, %j, %k, %exists) in (%n, %n, %n) #tile.work<order = grid> {
     }
   }
@@ -51,7 +51,7 @@ tile.kernel @uncounted(%v: f32) attributes {cluster = array<i32: 1, 1, 2>, clust
   %x = tile.splat %v : f32 -> tensor<64x64xf32, #x>
   %b = cta.alloc : !cta.buffer<4096xf32, #e>
   %m = cta.mbarrier_alloc arrivals 1 : !cta.mbarrier<1>
-  // expected-error @below {{cta-schedule-loop needs phase scheduled, or on its way there: 'cta.cluster_sum' needs a phase parity, which is implicit only in the block of a tile.programs}}
+  // expected-error @below {{cta-schedule-loop needs phase scheduled, or a form between async and scheduled: 'cta.cluster_sum' needs a phase parity, which is implicit only in the block of a tile.programs}}
   %s = cta.cluster_sum %x, %b, %m, %m {ctas = 2 : i32} : tensor<64x64xf32, #x>, !cta.buffer<4096xf32, #e>, !cta.mbarrier<1>
   tile.return
 }
@@ -62,7 +62,7 @@ tile.kernel @uncounted(%v: f32) attributes {cluster = array<i32: 1, 1, 2>, clust
 tile.kernel @tensor_of_other_warps() {
   cta.warp_roles role <consumer, warps = 4> {
   } role <store, warps = 2> {
-    // expected-error @below {{cta-schedule-loop needs phase scheduled, or on its way there: layout of 'tensor<4xf16, #cta.layout<[4], register = [[1], [2]], lane = [[0], [0], [0], [0], [0]], warp = [[0], [0]]>>' is for 4 warps but the role has 2}}
+    // expected-error @below {{cta-schedule-loop needs phase scheduled, or a form between async and scheduled: layout of 'tensor<4xf16, #cta.layout<[4], register = [[1], [2]], lane = [[0], [0], [0], [0], [0]], warp = [[0], [0]]>>' is for 4 warps but the role has 2}}
     %v = arith.constant dense<0.0> : tensor<4xf16, #x>
   }
   tile.return

@@ -9,13 +9,13 @@
 // RUN: not tilec %t/layout.mlir -o - --emit=ptx 2>&1 | FileCheck %s --check-prefix=FIRST
 // RUN: not tilec %t/tile.mlir --start-after=cta-assign-layouts -o - --emit=ptx 2>&1 | FileCheck %s --check-prefix=MIDDLE
 
-// DESC: error: cta-lower-descriptors needs phase layout, or on its way to async: 'tile.make_desc' does not belong to this phase
+// DESC: error: cta-lower-descriptors needs phase layout, or a form between layout and async: 'tile.make_desc' does not belong to this phase
 // DESC-NOT: error
-// DOT: error: cta-lower-dot needs phase layout, or on its way to async: 'tile.make_desc' does not belong to this phase
-// CONVERSIONS: error: cta-lower-conversions needs phase layout, or on its way to async: 'tile.make_desc' does not belong
-// ROLES: error: cta-specialize-warps needs phase scheduled, or on its way there: 'tile.make_desc' does not belong to this phase
+// DOT: error: cta-lower-dot needs phase layout, or a form between layout and async: 'tile.make_desc' does not belong to this phase
+// CONVERSIONS: error: cta-lower-conversions needs phase layout, or a form between layout and async: 'tile.make_desc' does not belong
+// ROLES: error: cta-specialize-warps needs phase scheduled, or a form between async and scheduled: 'tile.make_desc' does not belong to this phase
 // RAISE: error: tile-raise-descriptors needs phase tile: tensor {{.*}} already has a layout
-// LATER: error: cta-lower-dot needs phase layout, or on its way to async: 'tile.desc_load' does not belong to this phase
+// LATER: error: cta-lower-dot needs phase layout, or a form between layout and async: 'tile.desc_load' does not belong to this phase
 // FIRST: error: tile-lower-scaled-dots needs phase tile: tensor {{.*}} already has a layout
 // MIDDLE: error: cta-remove-conversions needs phase layout: 'tile.make_desc' does not belong to this phase
 

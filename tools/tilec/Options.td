@@ -23,7 +23,7 @@ def o : JoinedOrSeparate<["-"], "o">, HelpText<"Write the result to <file>; '-' 
 defm emit : Value<"emit", "What to produce: ast, configs, tile, cta, nvvm, llvm, ptx, cubin (default), manifest, "
                           "header or tilepack",
                   "<kind>">;
-defm card : Value<"card", "Make choices by the figures of a card that tile-run tune --calibrate has measured; the "
+defm card : Value<"card", "Choose by the properties of a card, as tile-run tune --calibrate has measured them; the "
                           "target is that card's unless --target says otherwise", "<file>">;
 defm target : Value<"target", "GPU to compile for (default: sm_90a), or several for a tilepack or a header; "
                               "--target=help lists them", "<gpu>,...">;
@@ -53,7 +53,7 @@ def I : JoinedOrSeparate<["-"], "I">, HelpText<"Add a folder to the search path 
         MetaVarName<"<dir>">;
 defm signature : Value<"signature", "Parameter types, in order or by name: 'a: *fp16:16, n: i32'; or '@file.sig', a "
                                     "sidecar file (default: the one next to the input)", "<types>">;
-defm assume : Value<"assume", "Promise that an integer parameter is a multiple of <n>, or that a pointer is aligned to "
+defm assume : Value<"assume", "Assume that an integer parameter is a multiple of <n>, or that a pointer is aligned to "
                               "<n> bytes",
                     "<name>=<n>">;
 defm size : Value<"size", "Sizes to tune the kernel's 'auto' parameters for; the result is correct for all other "

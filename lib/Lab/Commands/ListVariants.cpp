@@ -66,7 +66,7 @@ void printText(const std::vector<Listed> &listed, bool hasTargets) {
                              : variant.isFallback && !variant.isTaken ? "only for calls that no other variant serves"
                              : variant.microseconds >= 0              ? ""
                              : listed.size() == 1 ? "nothing to choose, so no estimate"
-                                                  : "no model for its time; tile-run tune measures it";
+                                                  : "its time is not modelled; measure it with tile-run tune";
     std::string line = fmt::format("{} {:<{}}{} {:>13}  {}", variant.isTaken ? '*' : ' ', variant.name, width,
                                    hasTargets ? fmt::format(" {:<8}", variant.target) : "", time, note);
     line.erase(line.find_last_not_of(' ') + 1);
@@ -115,8 +115,9 @@ int listVariants(const RunOptions &options, const runtime::Artifact &artifact) {
   fmt::print("{} on {} ({} multiprocessors): {}\n", artifact.manifest.kernel, loader->name(),
              variants->multiprocessors(), arguments);
   if (const std::optional<target::Card> &card = variants->artifact().manifest.card)
-    fmt::print("times from constants {} {}{}{}\n", card->isMeasured() ? "measured on" : "modelled by the properties of",
-               card->name, card->date.empty() ? "" : ", ", card->date);
+    fmt::print("times from constants {} {}{}{}\n",
+               card->isMeasured() ? "measured on" : "modelled from the properties of", card->name,
+               card->date.empty() ? "" : ", ", card->date);
   const bool hasTargets = std::any_of(listed.begin(), listed.end(),
                                       [&](const Listed &variant) { return variant.target != listed[0].target; });
   printText(listed, hasTargets);

@@ -81,7 +81,7 @@ Decoding::Readable Decoding::readable(const Operand &operand, unsigned bits, boo
     result.registerBytes = 4;
     result.offset = program.specialOffset(operand.special);
     if (bits > 32)
-      return fail("a special register of 32 bits where more are read");
+      return fail("the special register has 32 bits, but the instruction reads more");
     return result;
   default:
     return fail("an operand is neither a register nor a constant");
@@ -147,7 +147,7 @@ AddressSource Decoding::address(const Operand &operand) {
   if (operand.kind == Operand::Kind::Address) {
     if (operand.elements.empty()) {
       failed = true;
-      failure = "an address without a base";
+      failure = "the address has no base";
       return address;
     }
     base = &operand.elements.front();

@@ -207,7 +207,8 @@ private:
     for (LaneMask remaining = active; remaining; remaining &= remaining - 1) {
       const unsigned lane = firstLane(remaining);
       if (access.space[lane] != Space::Shared) {
-        warp.fault(ReportKind::InvalidOperand, instruction->loc, int32_t(lane), "st.bulk is of shared memory only");
+        warp.fault(ReportKind::InvalidOperand, instruction->loc, int32_t(lane),
+                   "st.bulk can write only to shared memory");
         return false;
       }
       std::memset(host[lane], 0, wordBytes);

@@ -111,7 +111,7 @@ public:
     const NumberProperty *property = findRow(numberProperties, key);
     const CardFigure *figure = property ? nullptr : findFigure(key);
     if (!property && !figure)
-      return "unknown key " + inQuotes(key) + "; tile-run tune --calibrate writes those that this version knows";
+      return "unknown key " + inQuotes(key) + "; tile-run tune --calibrate writes all keys that this version knows";
     const std::string_view unit = property ? property->unit : figure->unit;
     if (columns.size() < 3 || columns[2].empty())
       return inQuotes(key) + " has no unit; expected " + inQuotes(unit);
@@ -152,7 +152,7 @@ private:
       const std::optional<double> spread = readNumber(columns[3]);
       if (!spread || *spread < 0)
         return "the spread of " + inQuotes(key) + " is " + inQuotes(columns[3]) +
-               "; expected per cent of the value, or -";
+               "; expected a percentage of the value, or -";
       note.spread = *spread;
     }
     note.how = columns.size() > 4 ? columns[4] : std::string_view();

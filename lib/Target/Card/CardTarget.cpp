@@ -201,7 +201,7 @@ std::string describeConstants(const GpuTarget &gpu) {
   std::string text = card.isMeasured() ? "measured on " + card.name + (card.date.empty() ? "" : ", " + card.date) +
                                              ": " + std::to_string(figures) + " figures, from which " +
                                              std::to_string(measured) + " constants follow"
-                                       : "modelled by the properties of " + card.name;
+                                       : "modelled from the properties of " + card.name;
   if (modelled > 0)
     text += "; " + std::to_string(modelled) + " constants are scaled by its properties and data sheet";
   return text + "; " + std::to_string(inherited) + " are inherited from " + fitted;

@@ -95,7 +95,7 @@ tile.kernel @negative_kinds(%a: !tile.ptr<f16> {tile.name = "a", tile.divisibili
   // REMARK: its last stride is not the constant 1
   %d6 = tile.make_desc %a, [%m, %m], [%n, %n] : !tile.ptr<f16> -> !tile.desc<64x64xf16>
   %x6 = tile.desc_load %d6[%c0, %c0] : !tile.desc<64x64xf16> -> tensor<64x64xf16>
-  // REMARK: its blocks have rank 3; TMA is used for vectors and matrices
+  // REMARK: its blocks have rank 3; TMA is used only for vectors and matrices
   %d7 = tile.make_desc %a, [%m, %m, %m], [%n, %n, %one] : !tile.ptr<f16> -> !tile.desc<2x32x64xf16>
   %cube = tile.desc_load %d7[%c0, %c0, %c0] : !tile.desc<2x32x64xf16> -> tensor<2x32x64xf16>
   %x7 = tile.reshape %cube : tensor<2x32x64xf16> -> tensor<64x64xf16>

@@ -45,7 +45,7 @@ TEST(Card, needsNoFiguresOrNotes) {
 
 TEST(Card, namesTheLineOfEachMistake) {
   EXPECT_EQ(errorOf("speed\t1\tGHz"),
-            "line 5: unknown key 'speed'; tile-run tune --calibrate writes those that this version knows");
+            "line 5: unknown key 'speed'; tile-run tune --calibrate writes all keys that this version knows");
   EXPECT_EQ(errorOf("clock\t1.5"), "line 5: 'clock' has no unit; expected 'GHz'");
   EXPECT_EQ(errorOf("clock\t1500\tMHz"), "line 5: 'clock' is in 'MHz'; expected 'GHz'");
   EXPECT_EQ(errorOf("clock\t1500\tGHz"), "line 5: 'clock' is 1500 GHz; expected 0.1 to 10");
@@ -54,7 +54,7 @@ TEST(Card, namesTheLineOfEachMistake) {
   EXPECT_EQ(errorOf("clock 1.5 GHz"), "line 5: 'clock 1.5 GHz' has no value: columns are separated by tabs");
   EXPECT_EQ(errorOf("name\tNVIDIA Y"), "line 5: 'name' occurs twice");
   EXPECT_EQ(errorOf("clock\t1.5\tGHz\tfew"),
-            "line 5: the spread of 'clock' is 'few'; expected per cent of the value, or -");
+            "line 5: the spread of 'clock' is 'few'; expected a percentage of the value, or -");
   EXPECT_EQ(parseCard("tile-card 2\n").error, "line 1: expected 'tile-card 1', not 'tile-card 2'");
   EXPECT_EQ(parseCard("tile-card 1\nname\tX\ncapability\tnew\n").error,
             "line 3: 'capability' is 'new'; expected a compute capability such as 9.0");
@@ -119,7 +119,7 @@ TEST(CardTarget, saysWhereConstantsComeFrom) {
   EXPECT_TRUE(describeConstants(measuredTarget()).starts_with("measured on H100, H200"));
   EXPECT_TRUE(describeConstants(*findTarget("sm_89")).starts_with("modelled: no constants were measured on RTX 4090"));
   Card card = read(std::string(properties));
-  EXPECT_TRUE(describeConstants(*findTarget("sm_89", card)).starts_with("modelled by the properties of NVIDIA X;"));
+  EXPECT_TRUE(describeConstants(*findTarget("sm_89", card)).starts_with("modelled from the properties of NVIDIA X;"));
   card.date = "2026-12-01";
   card.figures.dramRead = 300;
   EXPECT_TRUE(describeConstants(*findTarget("sm_89", card))

@@ -46,7 +46,7 @@ Step startLoads(const TransferPlan &plan, const BulkForm &form, MapSwizzle swizz
     if (!signalled)
       return warp.fault(
           ReportKind::InvalidOperand, loc, plan.lane,
-          fmt::format("a copy to CTA {} of a cluster of {}, which has no peer", box.cta->rank, cluster.ctas.size()));
+          fmt::format("a copy to CTA {}, which has no peer in a cluster of {}", box.cta->rank, cluster.ctas.size()));
     BarrierRef ref = findBarrierIn(warp, loc, 1u << plan.lane, *signalled, barrierAddress, BarrierUse::AsyncUse);
     if (!ref)
       return Step::Fault;

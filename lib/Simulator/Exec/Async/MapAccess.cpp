@@ -38,7 +38,7 @@ std::byte *resolveTensorMap(Warp &warp, const Instruction &instruction, unsigned
   if (std::find(possible.begin(), possible.end(), access.space[lane]) != possible.end())
     return host[lane];
   warp.fault(ReportKind::InvalidOperand, instruction.loc, lane,
-             fmt::format("a tensor map at {:#x}, in {} memory, where {} takes none", address,
+             fmt::format("a tensor map at {:#x}, in {} memory; {} cannot read one there", address,
                          spaceName(access.space[lane]), instruction.text()));
   return nullptr;
 }

@@ -165,7 +165,7 @@ Result<OperationPtr> decodeMapAddress(Decoding &d) {
     return d.unsupported();
   // The name of a variable stands for its shared address, which is not generic.
   if (isGeneric && d.operand(1).kind == Operand::Kind::Symbol)
-    return d.error("a variable where a generic address is needed");
+    return d.error("expected a generic address, found a variable");
   return type == Type::U32 ? makeMapAddress<uint32_t>(d, isGeneric) : makeMapAddress<uint64_t>(d, isGeneric);
 }
 

@@ -254,7 +254,7 @@ Result<OperationPtr> decodeMma(Decoding &d) {
     return d.failed ? d.error(d.failure) : d.unsupported();
   const std::string &target = d.program.module.target;
   if (form.kind == MmaKind::I8 && !hasIntegers(target))
-    return d.error(fmt::format("{} has no kind::i8; sm_100a and sm_110a have", target));
+    return d.error(fmt::format("{} has no kind::i8; sm_100a and sm_110a have it", target));
   if (d.instruction.has("scale_vec::4X") && target.ends_with('f'))
     return d.error(fmt::format("{} has no .scale_vec::4X; .block16 means the same", target));
   form.leftInTensor = d.operand(1).kind == Operand::Kind::Address;

@@ -52,7 +52,7 @@ bool checkAccumulators(Warp &warp, unsigned lane, const Instruction &instruction
     if (overlaps && !isSame)
       return refuse(warp, ReportKind::EarlyUse, instruction, lane,
                     "{} of columns {} to {} of tensor memory, of which the {}x{} MMA at line {} still writes columns "
-                    "{} to {}: only MMAs of one accumulator and shape follow each other without a commit and a wait",
+                    "{} to {}: only MMAs with the same accumulator and shape may follow without a commit and a wait",
                     instruction.text(), address.column, address.column + columns - 1, one.m, one.n, one.loc.ptxLine,
                     one.column, one.column + one.columns - 1);
   }

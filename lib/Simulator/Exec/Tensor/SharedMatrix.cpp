@@ -18,8 +18,8 @@ std::optional<matrix::Descriptor> takeDescriptor(Warp &warp, unsigned lane, cons
   if (swizzle == 3 || swizzle == 5 || swizzle == 7 || (bits >> 52 & 1)) {
     refuse(
         warp, ReportKind::InvalidOperand, instruction, lane,
-        "{}: the descriptor of {}, {:#018x}, has swizzle mode {} and leading-offset mode {}; modes 0, 1, 2, 4, 6 and "
-        "0 are known",
+        "{}: the descriptor of {}, {:#018x}, has swizzle mode {} and leading-offset mode {}; expected 0, 1, 2, 4 or 6, "
+        "and 0",
         instruction.text(), what, bits, swizzle, bits >> 52 & 1);
     return std::nullopt;
   }

@@ -296,7 +296,7 @@ bool takeForm(Decoding &d, bool isStore, MoveForm &form) {
 /// ISA, sm_103a, sm_110a and their families have this instruction.
 runtime::Status takeReducingForm(Decoding &d, MoveForm &form, Reduction &reduction) {
   if (const std::string &target = d.program.module.target; target.starts_with("sm_100"))
-    return d.error(fmt::format("{} has no .red; sm_103a and sm_110a have", target));
+    return d.error(fmt::format("{} has no .red; sm_103a and sm_110a have it", target));
   if (!takeShape(d, form) || form.shape != Shape::L32x32 || !takeReduction(d, reduction) || !d.finished(3) ||
       form.registers < 2 || elementsOf(d.operand(0)).size() != form.registers)
     return d.unsupported();
