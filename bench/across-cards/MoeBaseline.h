@@ -58,11 +58,11 @@ private:
   const int64_t local, pairs;
   std::vector<int64_t> starts; ///< where the rows of each of this rank's experts start
   std::vector<std::unique_ptr<Memory>> memory;
-  Memory *counts, *startsThere, *slots, *none;         ///< of `sort`
+  Memory *counts, *startsThere, *slots, *none;         ///< buffers of `sort`
   Memory *sorted, *returned;                           ///< this rank's pairs, and their results
-  Memory *arrived, *rows, *between, *active, *results; ///< of this rank's experts
+  Memory *arrived, *rows, *between, *active, *results; ///< rows of this rank's experts
   Memory *to, *back, *zeros;                           ///< rows of arrived pairs, and the inverse
-  Memory *everyone, *everyIds, *everyWeights, *sums;   ///< of all ranks' tokens
+  Memory *everyone, *everyIds, *everyWeights, *sums;   ///< data of all ranks' tokens
   Memory *tables[2];
   std::vector<Baseline::Group> layers[2];
   std::vector<Baseline::Part> toExperts, atExperts, fromExperts, home;

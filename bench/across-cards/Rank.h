@@ -48,7 +48,7 @@ struct Progress {
 /// The result of a benchmark case.
 struct Measured {
   tile_dist_operation operation;
-  double speedup; ///< of the form that the library chooses, relative to NCCL and cuBLAS one after the other
+  double speedup; ///< speed of the form that the library chooses, relative to NCCL followed by cuBLAS
   double ofBound; ///< the larger of the times of GEMM and communication alone, as a fraction of this form's time
   double ofBest;  ///< the time of the fastest form, as a fraction of this form's time
   bool isRight;

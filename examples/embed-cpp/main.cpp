@@ -17,7 +17,7 @@ namespace {
 
 using driver::Handle;
 
-constexpr int size = 96; // of the square matrices
+constexpr int size = 96; // rows and columns of the square matrices
 
 /// Returns small integers, which bf16 represents exactly. (A bf16 is the upper half of a float.)
 std::vector<uint16_t> makeMatrix(int seed) {

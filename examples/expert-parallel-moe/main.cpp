@@ -125,7 +125,7 @@ private:
 
 bool runRank(tile_dist_group *group, int number) {
   ranks::Rank rank(group, number);
-  static const std::vector<Tokens> all = [&] { // of all ranks: an expert's gradients are sums over them
+  static const std::vector<Tokens> all = [&] { // tokens of all ranks, since an expert's gradients are sums over them
     std::vector<Tokens> made;
     for (int other = 0; other < rank.info.size; ++other)
       made.emplace_back(other);

@@ -58,7 +58,7 @@ private:
       driver::check(softmax_launch(kernel, stream, const_cast<float *>(x), out, rows, columns, columns, columns));
       return;
     }
-    driver::check(tile_device_activate(runtime, 0)); // for this thread
+    driver::check(tile_device_activate(runtime, 0)); // makes the device's context current in this thread
     const size_t bytes = size_t(rows) * size_t(columns) * sizeof(float);
     driver::Address memory = 0;
     driver::call("cuMemAlloc_v2", &memory, bytes);

@@ -45,7 +45,7 @@ at::Tensor softmaxOnHost(const at::Tensor &input) {
   if (x.numel() == 0)
     return out;
   const size_t bytes = x.nbytes();
-  driver::check(tile_device_activate(runtime, 0)); // for this thread
+  driver::check(tile_device_activate(runtime, 0)); // makes the device's context current in this thread
   driver::Address memory = 0;
   driver::call("cuMemAlloc_v2", &memory, bytes);
   auto *values = reinterpret_cast<float *>(memory);

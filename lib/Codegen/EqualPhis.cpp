@@ -47,7 +47,7 @@ private:
   }
 
   bool areEqual(Value *left, Value *right, unsigned depth) const {
-    constexpr unsigned maxDepth = 8; // of the computation in one iteration of a loop
+    constexpr unsigned maxDepth = 8; // maximum depth of the computation in one iteration of a loop
     if (left == right)
       return true;
     auto *phi = dyn_cast<PHINode>(left), *otherPhi = dyn_cast<PHINode>(right);

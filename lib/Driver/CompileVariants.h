@@ -79,7 +79,7 @@ private:
   size_t untimed = 0; ///< number of configurations that only measurements can rank
   std::unique_ptr<Compilation> general;
   TuningTables tables;
-  std::optional<FollowedOrder> followed; ///< of `variants.sameBitsAs`
+  std::optional<FollowedOrder> followed; ///< the orders of the artifact `variants.sameBitsAs`
   std::vector<Job> jobs;                 ///< the first is compiled by `general`
   std::vector<MadeVariant> made;
   std::vector<SkippedVariant> skipped;

@@ -89,7 +89,7 @@ public:
   PtxArithmetic run() {
     for (size_t i = 0; i < values.size(); ++i)
       values[i] = {.label = mix(0, "register")};
-    constexpr int rounds = 4; // distinguishes loops in loops
+    constexpr int rounds = 4; // distinguishes nested loops
     for (int round = 0; round < rounds; ++round)
       runOnce(round == rounds - 1);
     uint64_t hash = 0;

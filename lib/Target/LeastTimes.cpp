@@ -57,7 +57,7 @@ void LeastTimes::add(const ScheduleFormula &formula) {
   Kernels &all = fours.back();
   const auto set = [i](Lanes &field, double value) { field[i] = static_cast<float>(value); };
   constexpr double us = 1e-3;                                  // per ns
-  const double atoms = tiles.busy * us, l2 = tiles.l2 * atoms; // of a step
+  const double atoms = tiles.busy * us, l2 = tiles.l2 * atoms; // the atoms of a step
   const double line = double(tiles.elementsOfLine);
   set(all.blockM, tiles.config.blockM);
   set(all.blockN, tiles.config.blockN);

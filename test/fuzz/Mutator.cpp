@@ -241,7 +241,7 @@ std::string Mutator::mutateBrackets(std::string_view text, const std::vector<Spa
   Span target = brackets[below(brackets.size())], source = brackets[below(brackets.size())];
   std::string inside(text.substr(target.begin, target.end - target.begin));
   switch (below(4)) {
-  case 0: // the same, nested once more
+  case 0: // the same contents, nested once more
     return replaced(text, target.begin, target.end, "(" + inside + ")");
   case 1:
     return replaced(text, target.begin, target.end, inside + ", " + word(text, own));

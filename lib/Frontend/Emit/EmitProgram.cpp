@@ -132,7 +132,7 @@ SymValue emitDeviceAssert(Emitter &sema, BuiltinCall &call) {
   if (!sema.request.debug)
     return none();
   if (!call.isNone(2)) {
-    // Only check where the mask is set: not mask, or condition.
+    // The condition needs to hold only where the mask is set.
     SymValue ignored = sema.unary(UnaryOp::Not, sema.cast(call.tensor(2), Scalar::Int1, call.rangeOf(2)), call.range);
     condition = sema.logical(BoolOperator::Or, ignored, condition, call.range);
     if (condition.isError())

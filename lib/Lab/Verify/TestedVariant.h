@@ -11,7 +11,7 @@
 namespace tile::runner {
 
 struct TestedVariant {
-  runtime::Artifact artifact; ///< with this variant alone
+  runtime::Artifact artifact; ///< the artifact with only this variant
   TrialPlan plan;
   PtxUses uses;
   /// calls that satisfy its conditions
@@ -50,7 +50,7 @@ private:
   const runtime::Artifact *source;
   int multiprocessors;
   std::shared_ptr<runtime::Chooser> chooser;
-  std::vector<size_t> indices; ///< of the selected variants
+  std::vector<size_t> indices; ///< indices of the selected variants
 };
 
 } // namespace tile::runner

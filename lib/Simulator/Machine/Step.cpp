@@ -162,7 +162,7 @@ void Warp::exit(Fragment &fragment, LaneMask lanes) {
   fragment.lanes &= ~lanes;
   alive &= ~lanes;
   cta.liveThreads -= std::popcount(lanes);
-  ++fragment.pc; // for lanes whose guard was false
+  ++fragment.pc; // lanes whose guard was false skip the instruction
   fragment.progress = 0;
   for (Fragment &other : fragments)
     other.waits = false; // a waiting fragment now waits for fewer lanes

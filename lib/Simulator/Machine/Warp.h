@@ -95,7 +95,8 @@ public:
   /// The registers of these wgmmas (by file offset), which no other instruction may access.
   std::vector<uint32_t> registersInFlight;
 
-  /// Returns the warp's component for `kind`, created at first use; only with a checker.
+  /// What a thread can wait for. component() returns the warp's component for it, created at first use; only with a
+  /// checker.
   enum class Waitable : uint8_t { Program, Copies, BulkReads, Bulk, Wgmma, TensorLoads, TensorStores };
   Component component(Waitable kind);
 

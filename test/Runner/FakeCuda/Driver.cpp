@@ -61,7 +61,7 @@ double now() {
   return ahead + std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// Returns the time of a module's kernel, as the module states it, in microseconds.
+/// Times in microseconds that a module states for its kernel: of a launch, and of each thread block.
 struct Module {
   double launch = 0, block = 0;
 };

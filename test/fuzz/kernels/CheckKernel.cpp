@@ -105,7 +105,7 @@ void limitTimeFromNow(double seconds) {
   const Verdict verdict = compareVariants(text, variants, onBegin);
   writeAll(file,
            std::string{'k', static_cast<char>(verdict.kind), static_cast<char>(verdict.variant)} + verdict.message);
-  _exit(0); // without the destructors of a driver
+  _exit(0); // avoids running a driver's destructors
 }
 
 Verdict readVerdict(const std::string &bytes, bool isLate, int status) {

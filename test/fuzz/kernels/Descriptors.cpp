@@ -137,7 +137,7 @@ Value KernelBuilder::loadByBlockPointer(const std::vector<Axis> &of, Scalar type
 
 /// Gathers rows at indices that are computed, or scatters the block of the program row by row.
 void KernelBuilder::rowsStatement() {
-  constexpr int64_t minRows = 8, minBytes = 32; // of a block of rows
+  constexpr int64_t minRows = 8, minBytes = 32; // minimum rows of a block, and minimum bytes of a row
   const std::vector<Axis> own = ownAxes();
   if (own.size() != 2 || inHelper)
     return loadStatement();

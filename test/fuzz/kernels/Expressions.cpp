@@ -71,7 +71,7 @@ Value KernelBuilder::cast(const Value &value, Scalar type) {
     return value;
   Value source = value;
   if (source.isWeak) {
-    // Returns a value of the type.
+    // Makes a literal of the type, with the same value if the value fits.
     const double number = fits(type, source.range) ? source.range.low : 1;
     return {"tl.full((), " + numberText(number, isFloat(type)) + ", " + languageName(type) + ")",
             type,

@@ -22,7 +22,7 @@ namespace tile::fuzz {
 struct Axis {
   std::string offsets;
   std::string start; ///< a scalar expression
-  std::string bound; ///< a scalar expression
+  std::string bound; ///< a scalar expression: the end of the group's columns
   int64_t size = 0;  ///< the value of `bound` in this launch
   int64_t block = 0;
   bool isOwn = true;        ///< no other program has the same indices
@@ -91,7 +91,7 @@ private:
     Scalar type, stored;
     bool sharesWeights, describesWeights, describesResult;
     std::string strideA, strideB, strideC;
-    std::string bound;   ///< columns
+    std::string bound;   ///< number of columns
     std::string weights; ///< where the group's rows begin
   };
   void groupFrame();
@@ -183,7 +183,7 @@ private:
     int64_t trips = 0; ///< maximum number of iterations
     std::optional<Value> counter;
     std::optional<Axis> axis;      ///< the axes of its blocks
-    std::string tail;              ///< a last statement
+    std::string tail;              ///< the last statement of the body
     std::function<void()> opening; ///< writes the beginning of the body
   };
   void loop(const Loop &loop, int depth);
@@ -249,7 +249,7 @@ private:
   std::vector<std::string> pointers, integers; ///< parameters with their types
   int depthOfText = 1;
   std::vector<Value> values;    ///< in scope
-  std::vector<Value> variables; ///< in scope, and may be assigned again: within their range
+  std::vector<Value> variables; ///< in scope, and assignable again with values in their range
   std::vector<Axis> axes;       ///< in scope: those of the frame, then those of loops
   std::vector<Buffer> inputs, outputs;
   std::vector<std::pair<std::string, int64_t>> launchIntegers;

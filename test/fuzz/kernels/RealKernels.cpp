@@ -236,7 +236,7 @@ void RealKernels::readTests(const std::string &file, const std::string &text) {
 std::string RealKernels::mutant(uint64_t seed) const {
   Random random(seed);
   // Consecutive seeds select different kernels until all have been used.
-  constexpr size_t stride = 7919; // a prime
+  constexpr size_t stride = 7919; // a prime number
   const size_t step = seed / 2 * stride;
   size_t index = step % kernels.size();
   MutantOptions options;

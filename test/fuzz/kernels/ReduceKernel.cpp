@@ -150,7 +150,7 @@ private:
     if (close >= line.size())
       return false;
     cuts.push_back(close);
-    size_t begin = open; // with the function's name
+    size_t begin = open; // start of the call, including the function's name
     while (begin > 0 && (std::isalnum(static_cast<unsigned char>(line[begin - 1])) || line[begin - 1] == '_' ||
                          line[begin - 1] == '.'))
       --begin;

@@ -11,7 +11,7 @@ namespace tile::fuzz {
 
 /// A way to compute the results of a kernel.
 struct Variant {
-  std::string device = "interp"; ///< or sim, or cuda
+  std::string device = "interp"; ///< interp, sim or cuda
   std::string target = "sm_90a";
   unsigned optLevel = 2;
   std::string disabled;    ///< a pass to skip, or ""
@@ -26,7 +26,7 @@ struct Variant {
 
 struct BufferContents {
   std::string name;
-  std::string type; ///< f16
+  std::string type; ///< such as f16
   std::vector<uint8_t> bytes;
 };
 

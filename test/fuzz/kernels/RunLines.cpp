@@ -81,7 +81,7 @@ std::vector<std::vector<std::string>> readLaunches(const std::string &text) {
   Macros macros;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
-    constexpr std::string_view runMark = "RUN: ", defineMark = "DEFINE: "; // of REDEFINE, too
+    constexpr std::string_view runMark = "RUN: ", defineMark = "DEFINE: "; // also finds REDEFINE
     if (const size_t at = line.find(runMark); at != std::string::npos) {
       addLaunches(expand(line.substr(at + runMark.size()), macros), launches);
     } else if (const size_t at = line.find(defineMark); at != std::string::npos) {

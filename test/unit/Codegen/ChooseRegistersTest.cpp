@@ -76,7 +76,7 @@ TEST(ChooseRegisters, mmaKernelsTakeOneCtaMoreAtATime) {
 
 TEST(ChooseRegisters, negative_mmaKernelsThatSpillOrWaitKeepTheirRegisters) {
   EXPECT_EQ(choose({{0, {246}}}, mma), Choice(246, {0, 2}));                     // 78 registers are too many
-  EXPECT_EQ(choose({{0, {150}}, {4, {128, 152}}}, mma), Choice(150, {0, 4, 3})); // it spills
+  EXPECT_EQ(choose({{0, {150}}, {4, {128, 152}}}, mma), Choice(150, {0, 4, 3})); // the code for four CTAs spills
   // the location of spills is unknown
   EXPECT_EQ(choose({{0, {200}}, {3, {168, 8}}}, mma), Choice(200, {0, 3, 2}));
   EXPECT_EQ(choose({{0, {200}}, {3, {168, 0, true}}}, mma), Choice(200, {0, 3, 2})); // wgmma would wait
@@ -95,8 +95,9 @@ TEST(ChooseRegisters, fewWarpsGetTheRegistersThatNobodyElseHas) {
 TEST(ChooseRegisters, negative_registersThatGainNothing) {
   EXPECT_EQ(choose({{0, {246}}, {2, {250}}}, mma), Choice(246, {0, 2}));
   EXPECT_EQ(choose({{0, {246, 0, false, 9}}, {2, {250, 0, true}}}, mma), Choice(246, {0, 2})); // wgmma would wait
-  EXPECT_EQ(choose({{0, {246, 0, false, 9}}, {2, {250, 8}}}, mma), Choice(246, {0, 2}));       // it spills
-  EXPECT_EQ(choose({{0, {80, 0, false, 9}}, {3, {80}}}, mma, 256), Choice(80, {0, 4}));        // many warps
+  EXPECT_EQ(choose({{0, {246, 0, false, 9}}, {2, {250, 8}}}, mma), Choice(246, {0, 2})); // the code for two CTAs spills
+  EXPECT_EQ(choose({{0, {80, 0, false, 9}}, {3, {80}}}, mma, 256),
+            Choice(80, {0, 4})); // a multiprocessor has enough warps
   // the CTA already has all registers
   EXPECT_EQ(choose({{0, {248, 0, false, 9}}, {1, {250}}}, mma, 256), Choice(248, {0}));
 }
@@ -115,13 +116,15 @@ TEST(ChooseRegisters, loopsWhoseLoadsAreSerialGetRegisters) {
 
 TEST(ChooseRegisters, negative_serialLoadsThatThreadsHide) {
   EXPECT_EQ(choose({{0, {56, 0, false, 9, 4}}, {4, {120, 0, false, 9, 3}}}, loading), Choice(56, {0, 4}));
-  EXPECT_EQ(choose({{0, {56, 0, false, 9, 4}}, {4, {80, 8, false, 9, 1}}}, loading), Choice(56, {0, 4})); // spills
-  EXPECT_EQ(choose({{0, {56, 0, false, 900, 1}}}, loading), Choice(56, {0}));                             // issue-bound
+  EXPECT_EQ(choose({{0, {56, 0, false, 9, 4}}, {4, {80, 8, false, 9, 1}}}, loading),
+            Choice(56, {0, 4})); // the other code spills
+  EXPECT_EQ(choose({{0, {56, 0, false, 900, 1}}}, loading),
+            Choice(56, {0})); // the kernel is limited by instruction issue
 }
 
 TEST(ChooseRegisters, negative_loopsThatHaveThem) {
   EXPECT_EQ(choose({{0, {54}}}, loading), Choice(54, {0}));
-  EXPECT_EQ(choose({{0, {32}}, {2, {32, 8}}}, loading, 1024), Choice(32, {0, 2})); // it spills
+  EXPECT_EQ(choose({{0, {32}}, {2, {32, 8}}}, loading, 1024), Choice(32, {0, 2})); // the code for two CTAs spills
 }
 
 TEST(ChooseRegisters, othersGetThreads) {
@@ -149,9 +152,10 @@ TEST(ChooseRegisters, allThreadsIfTheyCostNothing) {
 }
 
 TEST(ChooseRegisters, negative_allThreadsAtACost) {
-  EXPECT_EQ(choose({{0, {40}}, {16, {32, 4}}}, straight), Choice(40, {0, 16}));           // it spills
-  EXPECT_EQ(choose({{0, {40}}, {16, {32, 0, false, 2}}}, straight), Choice(40, {0, 16})); // takes twice the cycles
-  EXPECT_EQ(choose({{0, {48}}, {12, {40}}}, straight), Choice(48, {0}));                  // gains little
+  EXPECT_EQ(choose({{0, {40}}, {16, {32, 4}}}, straight), Choice(40, {0, 16})); // the code for 16 CTAs spills
+  EXPECT_EQ(choose({{0, {40}}, {16, {32, 0, false, 2}}}, straight),
+            Choice(40, {0, 16}));                                        // the other code takes twice the cycles
+  EXPECT_EQ(choose({{0, {48}}, {12, {40}}}, straight), Choice(48, {0})); // occupancy increases too little
 }
 
 TEST(ChooseRegisters, negative_fewRegistersStay) {

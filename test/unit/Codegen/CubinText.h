@@ -13,7 +13,7 @@ constexpr Words other{0x0000000000007918, 0x000fc00000000000}; // NOP
 
 /// BRA by this number of instructions; 0 branches to itself.
 inline Words branch(int64_t instructions) {
-  uint64_t units = uint64_t((instructions - 1) * 4); // of 4 bytes
+  uint64_t units = uint64_t((instructions - 1) * 4); // units of 4 bytes
   uint64_t upper = units >> 8;
   return {0x947 | (units & 0xff) << 16 | upper << 34, upper >> 30 & 0x3ffff};
 }

@@ -32,13 +32,13 @@ constexpr Words awaitCounters(uint64_t mask) {
 TEST(LoadCycles, countTheLatencyOnceForLoadsInARow) {
   EXPECT_EQ(loadCycles(makeCubin({loadInto(0), loadInto(1), awaitCounters(3), add}), 600), 2u + 600 + 2 + 2);
   EXPECT_EQ(loadCycles(makeCubin({loadInto(0), loadInto(0), awaitCounters(1)}), 600),
-            2u + 600 + 2); // the later of the two
+            2u + 600 + 2); // waits for the later of the two loads
 }
 
 TEST(LoadCycles, countEachLatencyThatIsAwaited) {
   EXPECT_EQ(loadCycles(makeCubin({loadInto(0), awaitCounters(1), loadInto(0), awaitCounters(1)}), 600), 2u * (600 + 2));
   EXPECT_EQ(loadCycles(makeCubin({loadInto(0), awaitCounters(1), branch(-2)}), 600), 10u * (600 + 2));
-  EXPECT_EQ(loadCycles(makeCubin({loadInto(0), awaitCounters(2)}), 600), 4u); // another counter
+  EXPECT_EQ(loadCycles(makeCubin({loadInto(0), awaitCounters(2)}), 600), 4u); // waits for another counter
 }
 
 TEST(IssueCycles, negative_whatIsNotUnderstood) {

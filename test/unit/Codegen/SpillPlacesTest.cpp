@@ -18,7 +18,7 @@ constexpr Words load{0x0000000001027983, 0x000ea80000100800};  // LDL R2, [R1]
 TEST(SpillPlaces, areFoundOutsideOfLoops) {
   EXPECT_TRUE(spillsHardlyInLoops(makeCubin({store, other, other, branch(-2), load}), 4));
   EXPECT_TRUE(spillsHardlyInLoops(makeCubin({branch(2), other, store, other, branch(-1), branch(0)}),
-                                  4)); // forward, and the end
+                                  4)); // branches forward, and to the end
 }
 
 TEST(SpillPlaces, negative_inLoops) {
@@ -47,7 +47,7 @@ TEST(SpillPlaces, fewOfALongLoopAreNone) {
 }
 
 TEST(SpillPlaces, negative_whatIsNotUnderstood) {
-  EXPECT_FALSE(spillsHardlyInLoops(makeCubin({other, other}), 4)); // it spills by other instructions
+  EXPECT_FALSE(spillsHardlyInLoops(makeCubin({other, other}), 4)); // the code spills by other instructions
   EXPECT_FALSE(spillsHardlyInLoops("", 4));
   EXPECT_FALSE(spillsHardlyInLoops("PTX", 4));
   std::string cut = makeCubin({store, load});

@@ -62,7 +62,7 @@ std::vector<End> killInPhase(const char *phase, int size, int victim, int signal
     ranks.push_back(start({TILE_MORTAL_RANK, std::to_string(rank), std::to_string(size), std::to_string(victim),
                            address, phase, std::to_string(milliseconds)}));
   EXPECT_EQ(readLine(ranks[victim]), "reached") << phase;
-  usleep(100000); // the others begin to wait
+  usleep(100000); // meanwhile, the others begin to wait
   kill(ranks[victim].id, signal);
   const auto begin = std::chrono::steady_clock::now();
   std::vector<End> ends;

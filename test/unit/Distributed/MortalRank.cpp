@@ -44,7 +44,7 @@ Status wait(Communicator &comm) {
       return window.error();
     comm.rescue->watch(window->mine, 1);
     reach("flag");
-    for (int run = 0; run < 3; ++run) { // each waits for the flag
+    for (int run = 0; run < 3; ++run) { // each run waits for the flag
       comm.driver->streamWaitValue(comm.copies, window->mine, 1, cuda::waitReached);
       comm.driver->streamWriteValue(comm.copies, window->mine, 0, 0);
     }

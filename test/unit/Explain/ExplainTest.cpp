@@ -174,7 +174,7 @@ TEST_P(OfExample, oneMoreThreadBlockFitsWhereThePageSaysSo) {
   for (const Json &need : needs)
     valueOf(need) = need["most"];
   EXPECT_GT(ctas(), now.ctas);
-  for (const Json &need : needs) { // but not with more than that
+  for (const Json &need : needs) { // with more than the stated maximum, no further CTA fits
     valueOf(need) += need["what"] == "registers" ? 8 : need["what"] == "threads" ? 32 : 1;
     EXPECT_LE(ctas(), now.ctas) << need.dump();
     valueOf(need) = need["most"];
@@ -251,7 +251,7 @@ TEST_P(OfExample, theTraceHasTheLanesOfTheTimeLine) {
   for (const Json &lane : pipeline["lanes"]) {
     drawn += lane["spans"].size();
     int64_t before = 0;
-    for (const Json &span : lane["spans"]) { // in order, without overlaps
+    for (const Json &span : lane["spans"]) { // spans are in order and do not overlap
       EXPECT_GE(span[0].get<int64_t>(), before) << lane["name"];
       EXPECT_GE(span[1].get<int64_t>(), span[0].get<int64_t>()) << lane["name"];
       before = span[1];
@@ -268,7 +268,7 @@ TEST_P(OfExample, theCriticalPathIsTheWholeTime) {
   ASSERT_EQ(path["name"], "critical path");
   int64_t time = 0;
   std::map<std::pair<std::string, int64_t>, int64_t> sums;
-  for (const Json &span : path["spans"]) { // without a gap
+  for (const Json &span : path["spans"]) { // the spans have no gap between them
     EXPECT_EQ(span[0].get<int64_t>(), time);
     time = span[1];
     sums[{span[2], span[3]}] += span[1].get<int64_t>() - span[0].get<int64_t>();
@@ -352,7 +352,7 @@ TEST(Explain, blocksReadTheirOperandsFromL2) {
   EXPECT_EQ(l2["waves"][0]["lines"].get<uint64_t>(), 2 * 256 * 128 * 2 / lineBytes); // all of a and b once
   uint64_t reads = 0;
   for (uint64_t block = 0; block < grid["thread_blocks"].get<uint64_t>(); ++block) {
-    std::set<uint64_t> rows, columns; // of the matrix that it writes
+    std::set<uint64_t> rows, columns; // rows and columns of c that the block writes
     for (size_t cell = 0; cell < c["ctas"].size(); ++cell)
       if (c["ctas"][cell] == block)
         for (uint64_t i = 0; i < c["rows_per_cell"].get<uint64_t>(); ++i) {

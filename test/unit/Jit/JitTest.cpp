@@ -193,7 +193,7 @@ TEST_F(Jit, negative_ErrorsAreExplained) {
 }
 
 TEST_F(Jit, EndsWhileItCompiles) {
-  ASSERT_EQ(launch(get(), 0x1000, 16), TILE_OK); // TearDown does not wait
+  ASSERT_EQ(launch(get(), 0x1000, 16), TILE_OK); // TearDown does not wait for the compilation
 }
 
 } // namespace

@@ -36,10 +36,10 @@ TEST(Roofline, theResourceWithNearlyAllOfTheTimeBinds) {
   facts.memoryBytes.value = 100e6;
   EXPECT_EQ(judge(facts).bound, "tensor cores");
   facts.flops.value = 0;
-  facts.l2Bytes.value = 1.2e9; // of 12.7 TB/s
+  facts.l2Bytes.value = 1.2e9; // the maximum is 12.7 TB/s
   EXPECT_EQ(judge(facts).bound, "L2");
   facts.l2Bytes.value = 0;
-  facts.special.value = 300e6; // of 3.2 T
+  facts.special.value = 300e6; // the maximum is 3.2e12 per second
   EXPECT_EQ(judge(facts).bound, "special functions");
 }
 

@@ -39,7 +39,7 @@ TEST(Soak, sizesAreInRangeAndDivisible) {
   std::set<int64_t> rows, depths;
   for (uint64_t launch = 0; launch < 2000; ++launch) {
     std::map<std::string, int64_t> values = valuesOf(*plan, manifest, launch);
-    EXPECT_EQ(values["N"], values["M"]); // its default
+    EXPECT_EQ(values["N"], values["M"]); // the default of N is M
     rows.insert(values["M"]);
     depths.insert(values["K"]);
     EXPECT_EQ(values["K"] % 4, 0);

@@ -35,7 +35,7 @@ TEST(TuneShapes, samplesAreUniformInTheLogarithm) {
   }
   const auto count = static_cast<double>(shapes->size());
   EXPECT_NEAR(small / count, 0.5, 0.05);
-  EXPECT_NEAR(odd / count, 0.5, 0.08); // of every other call
+  EXPECT_NEAR(odd / count, 0.5, 0.08); // odd sizes occur only in every other call
 }
 
 TEST(TuneShapes, theSeedDecides) {
@@ -45,7 +45,7 @@ TEST(TuneShapes, theSeedDecides) {
   EXPECT_EQ(*listShapes(request, matmulManifest()), *listShapes(request, matmulManifest()));
   EXPECT_NE(*listShapes(request, matmulManifest()), *listShapes(other, matmulManifest()));
   const std::vector<CallArguments> few = *listShapes({{"M=3..4"}, "", 100, 3}, matmulManifest());
-  EXPECT_EQ(few.size(), 2u); // none twice
+  EXPECT_EQ(few.size(), 2u); // no call occurs twice
 }
 
 TEST(TuneShapes, shardsAreAllCalls) {

@@ -126,7 +126,7 @@ public:
       size_t at = 0;
       for (int64_t line = *position.getInteger("line"); line > 0; --line)
         at = text.find('\n', at) + 1;
-      return at + *position.getInteger("character"); // of ASCII
+      return at + *position.getInteger("character"); // the text is ASCII
     };
     std::map<size_t, std::pair<size_t, std::string>> sorted;
     for (const json::Value &edit : *edits) {
@@ -143,7 +143,7 @@ public:
     return result + text.substr(at);
   }
 
-  std::map<int, std::string> answers; // as text
+  std::map<int, std::string> answers; // answers in text form
   std::vector<json::Object> published;
   std::vector<double> times; // milliseconds, of each message
   int version = 0;

@@ -83,7 +83,7 @@ TEST(LanguageServer, RenamedExamplesAreRight) {
     }
     client.run();
     for (int id : asked) {
-      if (StringRef(client.answers[id]).contains("\"message\"")) // refused
+      if (StringRef(client.answers[id]).contains("\"message\"")) // the server has refused the request
         continue;
       Client other;
       const std::string result = client.apply(text, id);
@@ -116,7 +116,7 @@ TEST(LanguageServer, RefusesToRename) {
                           {client.askToRename(10, 4, "x"), "'x' is already in use, in line 10"},
                           {client.askToRename(2, 0, "g"), "there is no name at this position"},
                           {client.askAt("textDocument/prepareRename", 10, 8), "'f' is imported from another file"}};
-  int prepared = client.askAt("textDocument/prepareRename", 10, 22); // np
+  int prepared = client.askAt("textDocument/prepareRename", 10, 22); // the position of 'np'
   client.run();
   for (const Case &one : cases)
     EXPECT_TRUE(StringRef(client.answers[one.id]).contains(one.message)) << one.message << client.answers[one.id];

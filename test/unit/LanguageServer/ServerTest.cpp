@@ -122,7 +122,7 @@ TEST(LanguageServer, OffersCommands) {
   int lenses = client.askAbout("textDocument/codeLens");
   client.run();
   const StringRef shown = client.answers[lenses];
-  EXPECT_EQ(shown.count("\"command\":\"tile.explain\""), 1u) << shown.str(); // not above the helper
+  EXPECT_EQ(shown.count("\"command\":\"tile.explain\""), 1u) << shown.str(); // there is no lens above the helper
   EXPECT_TRUE(shown.contains(formatv("\"arguments\":[\"{0}\",\"halve\"],\"command\":\"tile.run\"", uri).str()))
       << shown.str();
 }

@@ -146,7 +146,8 @@ TEST(BankConflicts, TextbookCases) {
   EXPECT_EQ(bankConflicts(columnOf(32), 4, 1), 31);
   EXPECT_EQ(bankConflicts(columnOf(4), 4, 4), 0);   // 16 bytes a lane, contiguous
   EXPECT_EQ(bankConflicts(columnOf(32), 4, 4), 28); // 4 phases of 8 rows in the same banks
-  EXPECT_EQ(bankConflicts(LinearLayout::distributed({}, {0, 0, 0, 0, 0}, {}, {32}), 4, 1), 0); // broadcast
+  EXPECT_EQ(bankConflicts(LinearLayout::distributed({}, {0, 0, 0, 0, 0}, {}, {32}), 4, 1),
+            0); // all lanes read the same word
 }
 
 TEST(Ldmatrix, LoadsMmaOperandsFromSwizzledBuffers) {
@@ -173,7 +174,7 @@ TEST(Ldmatrix, LoadsMmaOperandsFromSwizzledBuffers) {
       EXPECT_EQ(access->matrices, 4u);
       checkMatrixAccess(operand.operand, shared, operand.elementBytes, *access);
       if (swizzle == 0)
-        EXPECT_GT(worstMatrixConflicts(*access), 0); // the purpose of the swizzle
+        EXPECT_GT(worstMatrixConflicts(*access), 0); // the conflicts that swizzles avoid
       else
         EXPECT_EQ(worstMatrixConflicts(*access), 0);
     }
@@ -253,7 +254,7 @@ TEST(Ldmatrix, negative_LanesOrWarpsInsideARow) {
   lanes[4] ^= 1; // the row of lanes 16 to 31 starts at its second element
   EXPECT_FALSE(planLdmatrix(LinearLayout::distributed(a.flatBases(registerDim), lanes, warps, {64, 64}), shared, 2));
   lanes[4] ^= 1;
-  warps[1] = 2; // copies, but in swapped lanes
+  warps[1] = 2; // holds the same elements, but in swapped lanes
   EXPECT_FALSE(planLdmatrix(LinearLayout::distributed(a.flatBases(registerDim), lanes, warps, {64, 64}), shared, 2));
 }
 

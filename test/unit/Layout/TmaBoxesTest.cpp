@@ -149,9 +149,9 @@ TEST(TmaBoxes, PartsAreWholeBoxes) {
 
 TEST(TmaBoxes, negative_Parts) {
   LinearLayout small = swizzledShared({8, 64}, 2, {1, 0}, 128);
-  EXPECT_FALSE(splitTmaBoxes(small, 2, 2)); // half a swizzle pattern
+  EXPECT_FALSE(splitTmaBoxes(small, 2, 2)); // a part would be half of a swizzle pattern
   EXPECT_FALSE(splitTmaBoxes(swizzledShared({64, 64}, 2, {1, 0}, 128), 2, 0));
-  EXPECT_FALSE(splitTmaBoxes(unswizzledShared({64}, {0}), 2, 2)); // a row
+  EXPECT_FALSE(splitTmaBoxes(unswizzledShared({64}, {0}), 2, 2)); // the buffer is a single row
 }
 
 // 160 rows are one box of 160, 160 columns are five panels of 32; the bytes are those that the buffer needs.
@@ -194,17 +194,18 @@ TEST(TmaBoxes, LastPanelMayHaveFewerColumns) {
     for (const auto &[address, element] : memory)
       ASSERT_EQ(buffer.apply({{offsetDim, int32_t(address / 2)}}), element);
   }
-  EXPECT_FALSE(planTmaBoxes(buffer, 2, {64, 132})); // a remainder of 8 bytes
+  EXPECT_FALSE(planTmaBoxes(buffer, 2, {64, 132})); // columns leave a remainder of 8 bytes
 }
 
 TEST(TmaBoxes, negative_OtherLayouts) {
   EXPECT_FALSE(planTmaBoxes(swizzledShared({64, 64}, 2, {0, 1}, 128), 2)); // columns are contiguous
   EXPECT_FALSE(planTmaBoxes(unswizzledShared({64, 64}, {0, 1}), 2));
-  EXPECT_FALSE(planTmaBoxes(unswizzledShared({64, 4}, {1, 0}), 2)); // rows of 8 bytes
+  EXPECT_FALSE(planTmaBoxes(unswizzledShared({64, 4}, {1, 0}), 2)); // rows have only 8 bytes
   EXPECT_FALSE(planTmaBoxes(unswizzledShared({4}, {0}), 2));
   EXPECT_FALSE(planTmaBoxes(unswizzledShared({}, {}), 4));
-  EXPECT_FALSE(planTmaBoxes(swizzledShared({2, 64, 64}, 2, {2, 1, 0}, 128), 2)); // of rank 3
-  EXPECT_FALSE(planTmaBoxes(swizzledShared({64, 64}, 2, {1, 0}, 128), 4));       // another element size's swizzle
+  EXPECT_FALSE(planTmaBoxes(swizzledShared({2, 64, 64}, 2, {2, 1, 0}, 128), 2)); // the buffer has rank 3
+  EXPECT_FALSE(
+      planTmaBoxes(swizzledShared({64, 64}, 2, {1, 0}, 128), 4)); // the swizzle is that of another element size
 }
 
 TEST(TmaBoxes, RandomPermutationsAreFilledOrRefused) {

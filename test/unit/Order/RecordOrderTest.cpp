@@ -43,7 +43,7 @@ TEST(RecordOrder, AtomicsHaveNoValue) {
   const Order order = record(atomic);
   EXPECT_EQ(order.value, "");
   EXPECT_EQ(order.unknown.front().substr(0, 29), "unordered: red.global.add.f32");
-  EXPECT_NE(explainDifference(order, order), ""); // not even with itself
+  EXPECT_NE(explainDifference(order, order), ""); // such an order does not even equal itself
 }
 
 TEST(RecordOrder, NegativeNothingIsKnown) {

@@ -29,7 +29,7 @@ int64_t valueOf(const Bindings &bindings, const char *name) {
 TEST(Arguments, defaultsFollowOtherParameters) {
   Result<Bindings> bindings = Bindings::bind(manifest, {"M=100", "K=32"}, 132);
   ASSERT_TRUE(bool(bindings)) << bindings.error().message;
-  EXPECT_EQ(valueOf(*bindings, "N"), 100); // = M
+  EXPECT_EQ(valueOf(*bindings, "N"), 100); // N has the value of M
   EXPECT_EQ(valueOf(*bindings, "stride_am"), 32);
   EXPECT_EQ(valueOf(*bindings, "stride_cm"), 100);
   EXPECT_EQ(bindings->scalar(11).real, 1.0);

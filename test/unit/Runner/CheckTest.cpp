@@ -104,7 +104,7 @@ TEST(Check, emptyOutputPasses) {
 TEST(Check, largeMatmulsAreSampled) {
   const int64_t size = 1300; // 2 * 1300^3 = 4.4e9 operations
   HostBuffer input = makeBuffer({size, size}, std::vector<double>(size * size), DataType::I8);
-  for (int64_t i = 0; i < size; ++i) // twice the identity
+  for (int64_t i = 0; i < size; ++i) // the matrix is twice the identity
     input.data()[i * size + i] = 2;
   HostBuffer output = makeBuffer({size, size}, std::vector<double>(size * size), DataType::F32);
   for (int64_t i = 0; i < size; ++i) {

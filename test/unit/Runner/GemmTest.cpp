@@ -147,7 +147,7 @@ TEST(Gemm, planOfAnEpilogueIsItsGemm) {
   EXPECT_FALSE(planGemm({"c", "a @ b", 1e-3}, names, c)->isPart);
   EXPECT_FALSE(planGemm({"bias", "sum(a @ b, 0)", 1e-3}, names, bias));
   EXPECT_FALSE(planGemm({"c", "exp(a) @ b + 1", 1e-3}, names, c));
-  EXPECT_FALSE(planGemm({"c", "exp(a) @ b + a @ b", 1e-3}, names, c)); // twice the work
+  EXPECT_FALSE(planGemm({"c", "exp(a) @ b + a @ b", 1e-3}, names, c)); // two matrix multiplications
 }
 
 TEST(Gemm, negative_notAPlainGemm) {

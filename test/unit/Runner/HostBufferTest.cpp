@@ -41,7 +41,7 @@ TEST(BufferLayout, negative_errors) {
     EXPECT_NE(planError({8, 8}, strides, true).find("share memory"), std::string::npos) << strides[0];
   EXPECT_EQ(planError({8, 8}, {1, 1}, false), "no error"); // nothing is written
   EXPECT_EQ(planError({8, 8}, {1, 8}, true), "no error");
-  EXPECT_EQ(planError({2, 0}, {0, 1}, true), "no error");         // no elements, none shared
+  EXPECT_EQ(planError({2, 0}, {0, 1}, true), "no error");         // there are no elements that could share memory
   EXPECT_EQ(planError({0, int64_t(1) << 62, 8}, {}), "no error"); // empty, so its size does not matter
 }
 

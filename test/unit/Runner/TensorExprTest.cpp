@@ -195,7 +195,7 @@ TEST_F(TensorExprTest, reductions) {
   const double s = 1 + std::exp(1.0) + std::exp(2.0);
   expectValues("softmax(a)", {2, 3},
                {1 / s, std::exp(1.0) / s, std::exp(2.0) / s, 1 / s, std::exp(1.0) / s, std::exp(2.0) / s});
-  expectValues("softmax(1000 * a)", {2, 3}, {0, 0, 1, 0, 0, 1}); // no overflow
+  expectValues("softmax(1000 * a)", {2, 3}, {0, 0, 1, 0, 0, 1}); // does not overflow
   expectValues("sum(empty, 1)", {2, 1}, {0, 0});
 }
 

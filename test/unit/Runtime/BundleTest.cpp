@@ -66,10 +66,10 @@ TEST(Bundle, negative_Damage) {
   EXPECT_EQ(errorOf(small().substr(0, 40)).substr(0, 31), "pack of kernels: the index has ");
   std::string flipped = small();
   flipped[flipped.size() - 3] ^= 1;
-  EXPECT_EQ(errorOf(flipped), ""); // another kernel's bytes
+  EXPECT_EQ(errorOf(flipped), ""); // the change is in another kernel's bytes
   EXPECT_EQ(errorOf(flipped, "gemm_bf16").substr(0, 36), "pack of kernels: kernel 'gemm_bf16' ");
   EXPECT_NE(errorOf(bundleOf({{"first", "no artifact"}})), "");
-  EXPECT_NE(errorOf(bundleOf({{"first", small()}})), ""); // no packs of packs
+  EXPECT_NE(errorOf(bundleOf({{"first", small()}})), ""); // a pack cannot contain packs
   // No byte of header or index can be changed to crash the reader.
   const std::string bytes = small();
   for (size_t i = 8; i < std::min<size_t>(bytes.size(), 200); ++i) {

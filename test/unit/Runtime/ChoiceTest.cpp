@@ -209,7 +209,7 @@ TEST(Choice, withoutTimesMoreConditionsComeFirstThenTheOrder) {
   gemm.variants[3].manifest.parameters[3].divisibility = 16; // M
   EXPECT_EQ(chosen(gemm, {}), "later");
   gemm.variants[1].manifest.cost = CostSpec{"M", "N", "K", {}, {64, 64, 64, 1, 4, 3, true}, {}};
-  EXPECT_EQ(chosen(gemm, {}), "aligned-128x256"); // its time is known
+  EXPECT_EQ(chosen(gemm, {}), "aligned-128x256"); // the expected time is known
 }
 
 TEST(Choice, equalTimesLeaveTheOrder) {
@@ -226,10 +226,10 @@ TEST(Choice, specificTargetsComeFirst) {
   gemm.variants[0].manifest = gemmManifest("general", "sm_80");
   gemm.variants.push_back({gemmManifest("general", "sm_90"), "x", ""});
   gemm.variants.push_back({alignedGemm("aligned", 64, 128, "sm_80"), "x", ""});
-  EXPECT_EQ(chosen(gemm, {}), "aligned-128x256"); // for sm_90a
+  EXPECT_EQ(chosen(gemm, {}), "aligned-128x256"); // the variant for sm_90a
   EXPECT_EQ(chosen(gemm, {.lda = 511}), "general");
   const Chooser chooser = gemm.chooser();
-  EXPECT_EQ(chooseFor(chooser, {.lda = 511}, chooser.onDevice(h200)).index, 3); // for sm_90
+  EXPECT_EQ(chooseFor(chooser, {.lda = 511}, chooser.onDevice(h200)).index, 3); // the variant for sm_90
   EXPECT_EQ(chosen(gemm, {}, {8, 6, 82, 101376, true}), "aligned");
   EXPECT_EQ(chosen(gemm, {.lda = 511}, {8, 6, 82, 101376, true}), "general");
   EXPECT_EQ(chosen(gemm, {}, {7, 5, 40, 65536, true}), "none");
@@ -422,7 +422,7 @@ TEST(Choice, asksTheModelOfPrograms) {
   const Choice choice = chooser.choose(call, device);
   const double least = std::min(chooser.estimate(0, call, device), chooser.estimate(1, call, device));
   EXPECT_EQ(choice.microseconds, least);
-  EXPECT_EQ(chooser.choose(call, device).index, choice.index); // from the memo
+  EXPECT_EQ(chooser.choose(call, device).index, choice.index); // this time, the choice comes from the memo
 }
 
 TEST(Choice, takesTheVariantThatPromisesMoreOfEqualWork) {
@@ -430,7 +430,7 @@ TEST(Choice, takesTheVariantThatPromisesMoreOfEqualWork) {
   Manifest &aligned = gemm.variants[1].manifest;
   aligned = gemm.variants[0].manifest;
   aligned.variant = "aligned";
-  aligned.launch.registers = 255; // by occupancy alone, it would seem slower
+  aligned.launch.registers = 255; // an estimate from occupancy alone would consider it slower
   for (Parameter &parameter : aligned.parameters)
     if (parameter.isPointer)
       parameter.alignment = 16;

@@ -62,7 +62,7 @@ struct FakeDriver {
   int refusedParameters = 0;
   std::vector<size_t> argumentSizes; ///< of the kernel that the test launches
   std::string missingSymbol;
-  bool takesPtxAlone = false; ///< images that begin with "PTX"
+  bool takesPtxAlone = false; ///< accept images that begin with "PTX"
   runtime::CUresult moduleResult = 0, launchResult = 0, initResult = 0;
   runtime::CUcontext context = reinterpret_cast<runtime::CUcontext>(0x100);
   std::atomic<int> modulesLoaded = 0;
@@ -79,7 +79,7 @@ struct FakeDriver {
   std::map<runtime::CUdeviceptr, FakeMemory> memory;
   std::map<runtime::CUdeviceptr, FakeRange> ranges;
   runtime::CUresult allocateResult = 0, fillResult = 0, capturingResult = 0;
-  runtime::CUstream captured = reinterpret_cast<runtime::CUstream>(~uintptr_t{0}); ///< none
+  runtime::CUstream captured = reinterpret_cast<runtime::CUstream>(~uintptr_t{0}); ///< no stream is being captured
   int captureMode = 0; ///< capture mode of the threads; allocations require 2, relaxed
 
   static FakeDriver *&current() {

@@ -401,8 +401,8 @@ TEST_F(LaunchTest, launchPathDoesNotAllocate) {
   driver.launchResult = 0;
   driver.launches.reserve(4);
   const uint64_t before = allocations;
-  EXPECT_EQ(launch(0x1000, 0, 32), TILE_OK);                 // all checks, no launch record
-  EXPECT_EQ(launch(0x1008, 300, 32), TILE_ERROR_ASSUMPTION); // nor in the error path
+  EXPECT_EQ(launch(0x1000, 0, 32), TILE_OK);                 // makes all checks, but an empty grid is not launched
+  EXPECT_EQ(launch(0x1008, 300, 32), TILE_ERROR_ASSUMPTION); // the error path allocates nothing either
   EXPECT_EQ(allocations, before);
 }
 

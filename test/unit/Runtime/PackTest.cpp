@@ -208,7 +208,7 @@ TEST(Pack, negative_damageNamesTheVariant) {
   pack.back() ^= 1;
   EXPECT_TRUE(has(errorOf(pack), "the PTX of variant 'rows-64x64' is damaged: ")) << errorOf(pack);
   std::string cubin = cubinOf(smallVariants());
-  cubin[cubin.find("image of aligned")] ^= 1; // too short to be compressed
+  cubin[cubin.find("image of aligned")] ^= 1; // the image is too short to be compressed
   EXPECT_TRUE(has(errorOf(cubin), "the artifact is damaged: its checksum is ")) << errorOf(cubin);
 }
 

@@ -71,7 +71,7 @@ TEST_F(ScratchTest, followsTheGridAndIsClearedOnce) {
   EXPECT_TRUE(memory.isCleared);
   EXPECT_EQ(memory.clearedIn, stream(0x77));
   driver.memory.begin()->second.isCleared = false;
-  EXPECT_EQ(launch(stream(0x77), 3), TILE_OK) << error(); // fewer blocks use the same
+  EXPECT_EQ(launch(stream(0x77), 3), TILE_OK) << error(); // a launch of fewer blocks uses the same buffer
   EXPECT_EQ(lastScratch(), address);
   EXPECT_EQ(driver.memory.size(), 1u);
   EXPECT_FALSE(memory.isCleared);
@@ -155,9 +155,9 @@ TEST_F(ScratchTest, negative_capturedStreams) {
       "first launch in this stream or call tile_kernel_prepare_stream, or pass tile_launch_options.scratch"))
       << error();
   EXPECT_EQ(tile_kernel_prepare_stream(kernel, stream(0x77)), TILE_ERROR_UNSUPPORTED);
-  EXPECT_EQ(launch(stream(0x77), 500, 0x1000, fullBytes), TILE_OK) << error(); // the caller's buffer
-  EXPECT_EQ(launch(stream(0x78)), TILE_OK) << error();                         // another stream
-  EXPECT_EQ(driver.captureMode, 0);                                            // unchanged
+  EXPECT_EQ(launch(stream(0x77), 500, 0x1000, fullBytes), TILE_OK) << error(); // uses the caller's buffer
+  EXPECT_EQ(launch(stream(0x78)), TILE_OK) << error();                         // launches in another stream
+  EXPECT_EQ(driver.captureMode, 0);                                            // the capture mode is restored
   driver.capturingResult = 906; // the default stream would wait for the captured one
   EXPECT_EQ(launch(nullptr), TILE_ERROR_UNSUPPORTED);
   EXPECT_TRUE(errorHas("stream is captured")) << error();
@@ -197,7 +197,7 @@ TEST_F(ScratchTest, sizeIsThatOfAllBlocks) {
     return bytes / 67108864;
   };
   EXPECT_EQ(blocksOf(132), 260u); // whole clusters of the 264 that fit
-  EXPECT_EQ(blocksOf(1), 5u);     // at least one
+  EXPECT_EQ(blocksOf(1), 5u);     // at least one cluster
   EXPECT_EQ(blocksOf(2147483647), 4294967290u);
   size_t bytes = 0;
   EXPECT_EQ(tile_kernel_scratch_bytes(kernel, 0, &bytes), TILE_ERROR_INVALID_ARGUMENT);
@@ -225,7 +225,7 @@ TEST_F(ScratchTest, othersTakeNone) {
   size_t bytes = 1;
   EXPECT_EQ(tile_kernel_scratch_bytes(kernel, 132, &bytes), TILE_OK);
   EXPECT_EQ(bytes, 0u);
-  EXPECT_EQ(launch(nullptr, 500, 0x1001, 1), TILE_OK) << error(); // not read
+  EXPECT_EQ(launch(nullptr, 500, 0x1001, 1), TILE_OK) << error(); // the caller's scratch memory is ignored
   EXPECT_EQ(tile_kernel_prepare_stream(kernel, nullptr), TILE_OK) << error();
   EXPECT_TRUE(driver.memory.empty());
 }

@@ -129,7 +129,7 @@ TEST_F(TensorMapTest, sameArgumentsAreNotEncodedAgain) {
     ASSERT_EQ(launch(first), TILE_OK) << error();
   EXPECT_EQ(driver.mapsEncoded, before + 2);
   ASSERT_EQ(launch(second), TILE_OK) << error();
-  EXPECT_EQ(driver.mapsEncoded, before + 3); // b is the same
+  EXPECT_EQ(driver.mapsEncoded, before + 3); // the map of b is unchanged
   ASSERT_EQ(launch(first), TILE_OK) << error();
   EXPECT_EQ(driver.mapsEncoded, before + 3);
   EXPECT_EQ(driver.launches[5].maps[0].strides[0], 176u);
@@ -193,7 +193,7 @@ TEST_F(TensorMapTest, persistentBlocksAreWholeClusters) {
     EXPECT_EQ(blocks[1], 1);
     return blocks[0];
   };
-  EXPECT_EQ(blocksOf(100, 100, 1, 132), 260); // 264 fit
+  EXPECT_EQ(blocksOf(100, 100, 1, 132), 260); // of the 264 CTAs that fit
   EXPECT_EQ(blocksOf(1, 7, 1, 132), 10);
   EXPECT_EQ(blocksOf(1, 7, 1, 1), 5); // at least one cluster
   EXPECT_EQ(blocksOf(2147483647, 4194304, 0, 132), 0);

@@ -39,7 +39,7 @@ TEST(Tuning, tablesComeBack) {
 TEST(Tuning, textDependsOnContentsAlone) {
   TuningTable table = smallTable();
   std::swap(table.entries[0], table.entries[1]);
-  table.entries.push_back({{512, 512}, "7", "general", 6}); // slower
+  table.entries.push_back({{512, 512}, "7", "general", 6}); // a slower entry for the same sizes
   EXPECT_EQ(toJson(table), toJson(smallTable()));
 }
 
@@ -85,7 +85,7 @@ TEST(Tuning, negative_damagedText) {
   for (size_t i = 0; i < text.size(); ++i) {
     std::string damaged = text;
     damaged[i] ^= 0x11;
-    (void)parseTuning(damaged); // kept
+    (void)parseTuning(damaged); // must not crash
   }
 }
 
@@ -177,7 +177,7 @@ protected:
     void *arguments[] = {&pointer, &pointer, &pointer, &m, &n, &k, &lda};
     const DeviceVariants device = chooser->onDevice({9, 0, 132, 232448, true}, *tuned);
     const Choice first = chooser->choose({arguments, nullptr}, device);
-    const Choice again = chooser->choose({arguments, nullptr}, device); // from the memo
+    const Choice again = chooser->choose({arguments, nullptr}, device); // this time, the choice comes from the memo
     EXPECT_EQ(first.index, again.index);
     EXPECT_EQ(first.isMeasured, again.isMeasured);
     return first;
@@ -203,7 +203,7 @@ TEST_F(TunedTest, elseTheNearestWithinAFactorOfTwo) {
   EXPECT_EQ(choose(table, 1200, 4096).index, 2);
   EXPECT_NE(choose(table, 1200, 4096).microseconds, 10); // the time of other sizes is not used
   EXPECT_EQ(choose(table, 2900, 4096).index, 0);
-  EXPECT_FALSE(choose(table, 8192, 4096).isMeasured); // the time of the model
+  EXPECT_FALSE(choose(table, 8192, 4096).isMeasured); // the model predicts the time
   EXPECT_EQ(choose(table, 8192, 4096).index, 1);
 }
 

@@ -73,7 +73,7 @@ TEST_F(VariantsTest, launchLoadsTheChosenVariantAlone) {
   EXPECT_EQ(driver.modulesLoaded, 1);
   ASSERT_EQ(launch(8192, 8191), TILE_OK) << error();
   EXPECT_EQ(lastImage(), "\x7f"
-                         "ELF\x02\x01\x01"); // the first variant's
+                         "ELF\x02\x01\x01"); // the image of the first variant
   ASSERT_EQ(launch(4096, 8192), TILE_OK) << error();
   EXPECT_EQ(driver.modulesLoaded, 2);
   tile_kernel_destroy(kernel);
@@ -158,7 +158,7 @@ TEST_F(VariantsTest, variantsAreKernelsOfTheirOwn) {
   uint64_t a = 0x1000;
   int32_t size = 8192;
   void *arguments[] = {&a, &a, &a, &size, &size, &size};
-  ASSERT_EQ(tile_launch(rows, nullptr, arguments, 6), TILE_OK) << error(); // forced
+  ASSERT_EQ(tile_launch(rows, nullptr, arguments, 6), TILE_OK) << error(); // launches this variant
   EXPECT_EQ(lastImage(), "image of rows");
   a = 0x1001;
   EXPECT_EQ(tile_launch(rows, nullptr, arguments, 6), TILE_ERROR_ASSUMPTION);
@@ -213,7 +213,7 @@ TEST_F(VariantsTest, theOnlyVariantBelongsToTheKernel) {
     tile_kernel_destroy(handle); // does nothing
   ASSERT_EQ(tile_launch(kernel, nullptr, arguments, 7), TILE_OK) << error();
   ASSERT_EQ(tile_launch(variant, nullptr, arguments, 7), TILE_OK) << error();
-  EXPECT_EQ(driver.modulesLoaded, 1); // which both use
+  EXPECT_EQ(driver.modulesLoaded, 1); // both handles share the module
   tile_kernel_destroy(nullptr);
   tile_kernel_destroy(kernel);
   kernel = nullptr;
@@ -334,7 +334,7 @@ TEST_F(VariantsTest, scratchMemoryOfVariantsIsApart) {
     variants[i].manifest.launch.scratchPerCta = 1000;
   driver.argumentSizes = {8, 8, 8, 4, 4, 4, 4, sizeof(TensorMap), 4, 4, 4, 8};
   ASSERT_EQ(load(*writePack(variants)), TILE_OK) << error();
-  constexpr size_t own = (132 * 1000 + 127) / 128 * 128; // of a variant
+  constexpr size_t own = (132 * 1000 + 127) / 128 * 128; // scratch memory of one variant
   size_t bytes = 0;
   ASSERT_EQ(tile_kernel_scratch_bytes(kernel, 132, &bytes), TILE_OK);
   EXPECT_EQ(bytes, own + 132 * 1000);
@@ -353,7 +353,7 @@ TEST_F(VariantsTest, scratchMemoryOfVariantsIsApart) {
   options.scratch_bytes -= 1;
   EXPECT_EQ(launch(64, 4096, 0x1000, &options), TILE_ERROR_INVALID_ARGUMENT);
   EXPECT_TRUE(errorHas("the 3 variants of kernel 'gemm' need 264")) << error();
-  // Buffers of the runtime: each is allocated before a stream is captured.
+  // With buffers of the runtime, the buffer of each stream is allocated before the stream is captured.
   ASSERT_EQ(tile_kernel_prepare_stream(kernel, reinterpret_cast<void *>(0x77)), TILE_OK) << error();
   EXPECT_EQ(driver.memory.size(), 2u);
 }

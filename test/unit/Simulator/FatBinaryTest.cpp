@@ -76,13 +76,13 @@ TEST(FatBinary, choosesTheArchitecture) {
   EXPECT_EQ(found(image, 90), "90");
   EXPECT_EQ(found(image, 100), "90");
   EXPECT_EQ(found(image, 120), "120");
-  EXPECT_EQ(found(image, 75), "120"); // no entry is that low
+  EXPECT_EQ(found(image, 75), "120"); // no entry is for such an old device
   EXPECT_EQ(found(fatBinary({{.kind = 2, .contents = "ELF"}})).find("error: the fat binary has no PTX"), 0u);
 }
 
 TEST(FatBinary, damaged) {
   std::vector<char> image = fatBinary({{.contents = "PTX"}});
-  image[16 + 8] = 127; // bytes of the entry
+  image[16 + 8] = 127; // a wrong size of the entry
   EXPECT_EQ(found(image).find("error: the fat binary is damaged"), 0u);
   image = fatBinary({{.flags = 0x8000, .contents = "not zstd"}});
   EXPECT_EQ(found(image).find("error: "), 0u);

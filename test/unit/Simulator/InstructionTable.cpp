@@ -291,7 +291,7 @@ void addComparisons(Table &table) {
   const Names floats = {"eq", "ne", "lt", "le", "gt", "ge", "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan"};
   const Names integers6 = {"eq", "ne", "lt", "le", "gt", "ge"};
   auto compare = [&](const std::string &name, const std::string &type, const std::string &kind) {
-    bool isHalf = type == "f16" || type == "bf16"; // which have one destination
+    bool isHalf = type == "f16" || type == "bf16"; // these types have one destination
     std::string second = isHalf ? "" : "|%p1", rest = isHalf ? "" : " selp.b32 %t1, 2, 0, %p1; or.b32 %d, %d, %t1;";
     table.add(fmt::format("setp.{}.{} %p0{}, %a, %b; selp.b32 %d, 1, 0, %p0;{}", name, type, second, rest), "b32",
               repeat(kind, 2));

@@ -21,7 +21,7 @@ struct Bound {
 };
 
 struct InstructionCase {
-  std::string name;                  ///< of the kernel
+  std::string name;                  ///< name of the kernel
   std::string body;                  ///< reads %a, %b, %c, writes %d; %p0…3, %t0…3 (b32), %h0…3 (b16) are free
   std::string result;                ///< "b16", "b32", "b64", or the floating-point type that a bound is for
   std::vector<std::string> operands; ///< the contents of %a, %b, %c: see inputs()

@@ -49,7 +49,7 @@ struct MmaVariant {
   const char *name, *instruction;
   MatrixFormat left, right, sum;
   unsigned rows, depth;
-  unsigned integerBits = 0; ///< 0: floats
+  unsigned integerBits = 0; ///< 0: elements are floats
 };
 
 /// Returns the words of one warp's fragments: registers of `registerBits`, [register][lane].

@@ -18,7 +18,7 @@
 namespace tile::sim {
 
 struct MatrixCase {
-  std::string name;         ///< of the kernel
+  std::string name;         ///< name of the kernel
   std::string instruction;  ///< for messages
   std::string kernel;       ///< PTX of the entry: parameters d (results), a (inputs), b (image of a layout case)
   uint32_t ctas = 0;        ///< of 128 threads

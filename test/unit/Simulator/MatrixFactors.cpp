@@ -72,7 +72,7 @@ uint64_t generate(MatrixRandom &random, MatrixFormat format, Style style) {
   }
   exponent = std::clamp(exponent, 0, style == Style::Special ? (1 << format.exponentBits) - 1 : largest);
   if (!format.hasInfinity && style != Style::Special && exponent == largest)
-    mantissa &= ~uint64_t(1); // no NaN
+    mantissa &= ~uint64_t(1); // excludes NaN
   return pack(format, sign, exponent, mantissa);
 }
 
@@ -141,7 +141,7 @@ MatrixFactors floatFactors(uint64_t seed, unsigned index, unsigned rows, unsigne
         factors.right[k * columns + column] =
             factors.right[(k - 1) * columns + column] ^ uint64_t(1) << (right.bits() - 1) ^ random.below(4) / 3;
     }
-  uint64_t unused = (uint64_t(1) << left.unusedBits) - 1; // must not affect the result
+  uint64_t unused = (uint64_t(1) << left.unusedBits) - 1; // bits that must not affect the result
   for (std::vector<uint64_t> *all : {&factors.left, &factors.right})
     for (uint64_t &bits : *all)
       bits |= random.next() & unused;

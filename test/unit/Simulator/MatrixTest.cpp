@@ -63,7 +63,7 @@ TEST(Descriptor, followsTheCopyOfATensorMap) {
   // TMA stores the 16 bytes with index c of row r of a box with rows of W bytes at r * W + 16 * (c ^ r * W / 128 % (W /
   // 16)).
   for (auto [width, mode] : {std::pair(128u, 1u), std::pair(64u, 2u), std::pair(32u, 3u)})
-    for (unsigned step = 0; step < width; step += 32) // along K inside a row
+    for (unsigned step = 0; step < width; step += 32) // steps along K inside a row
       for (unsigned row = 0; row < 256; ++row)
         for (unsigned chunk = 0; chunk < 2; ++chunk) {
           matrix::Descriptor descriptor(bits(4096 + step, 16, 8 * width, 0, mode));

@@ -18,7 +18,7 @@ namespace {
 /// test is not computed in that mode.
 template <typename Function> [[gnu::noinline]] auto inMode(int mode, Function &&function) {
   std::fesetround(mode);
-  volatile auto result = function(); // not moved below
+  volatile auto result = function(); // prevents moving the call below the next line
   std::fesetround(FE_TONEAREST);
   return result;
 }

@@ -163,7 +163,7 @@ TEST(NumericsFormats, halfArithmeticIsRoundedOnce) {
   std::mt19937_64 random(6);
   for (int i = 0; i < 200000; ++i) {
     Half a{uint16_t(random())}, b{uint16_t(random())}, c{uint16_t(random())};
-    if (i % 2) // values near each other
+    if (i % 2) // every other iteration uses values that are close to each other
       for (Half *x : {&a, &b, &c})
         x->bits = (x->bits & 0x83ff) | uint16_t((12 + random() % 6) << 10);
     if (i % 5 == 0)

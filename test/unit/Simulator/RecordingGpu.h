@@ -42,7 +42,7 @@ struct RecordingTool {
   const char *name;
   std::string (*ptx)();                           ///< the module of all cases
   int (*run)(const char *cubin, const char *raw); ///< all results, on a GPU
-  int (*compare)(const char *raw);                ///< with the simulator
+  int (*compare)(const char *raw);                ///< compares them with the simulator
   int (*record)(const char *raw, const char *summary);
 };
 

@@ -58,7 +58,7 @@ TEST_F(SimDriverTest, contextsAreAStackOfEachThread) {
   EXPECT_EQ(cuCtxPushCurrent_v2(context), cuda::success);
   EXPECT_EQ(cuCtxPopCurrent_v2(&seen), cuda::success);
   EXPECT_EQ(seen, context);
-  EXPECT_EQ(cuCtxDestroy_v2(second), cuda::success); // restores the context below
+  EXPECT_EQ(cuCtxDestroy_v2(second), cuda::success); // makes the context below current again
   EXPECT_EQ(cuCtxGetCurrent(&seen), cuda::success);
   EXPECT_EQ(seen, context);
   EXPECT_EQ(cuCtxDestroy_v2(second), invalidContext);
@@ -92,7 +92,7 @@ TEST_F(SimDriverTest, copiesAndFills) {
   EXPECT_EQ(cuMemcpy(memory + 8, memory, 4), cuda::success);
   EXPECT_EQ(read(3), (std::vector<uint32_t>{5, 0x00070007, 5}));
   EXPECT_EQ(cuMemcpy(memory, addressOf(&value), 65), cuda::errorInvalidValue);
-  EXPECT_EQ(cuMemcpyHtoD_v2(0, nullptr, 0), cuda::success); // of an empty tensor
+  EXPECT_EQ(cuMemcpyHtoD_v2(0, nullptr, 0), cuda::success); // an empty tensor may have a null address
 }
 
 TEST_F(SimDriverTest, addressesAreKnown) {

@@ -80,7 +80,8 @@ TEST(TensorCore, floats8OfWgmmaHave13Bits) {
   EXPECT_EQ(sumOf(traits, 32, {{one8, one8}}, single(0x1p14f)), single(0x1p14f));
   traits.isWarpGroup = false; // mma.sync adds the accumulator in single precision
   EXPECT_EQ(sumOf(traits, 32, {{one8, one8}}, single(0x1p14f)), single(0x1p14f + 1));
-  EXPECT_EQ(sumOf(traits, 32, {{one8, 0x30}}, single(0x1p23f + 1)), single(0x1p23f + 2)); // to nearest even
+  EXPECT_EQ(sumOf(traits, 32, {{one8, 0x30}}, single(0x1p23f + 1)),
+            single(0x1p23f + 2)); // the tie is rounded to nearest even
 }
 
 TEST(TensorCore, doublesPassOnTheNanOfTheRightFactorFirst) {
@@ -115,7 +116,7 @@ uint32_t exactSum(const std::vector<std::pair<double, int>> &terms, int fraction
   for (auto [value, exponent] : terms)
     if (value != 0)
       sum += int64_t(std::ldexp(value, fraction - largest));
-  double magnitude = double(sum < 0 ? -sum : sum); // of less than 2^53
+  double magnitude = double(sum < 0 ? -sum : sum); // less than 2^53
   uint64_t bits = std::bit_cast<uint64_t>(std::ldexp(magnitude, largest - fraction)) >> 29 << 29;
   float result = float(std::bit_cast<double>(bits));
   return result == 0 ? 0 : std::bit_cast<uint32_t>(sum < 0 ? -result : result);

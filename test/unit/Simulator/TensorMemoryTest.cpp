@@ -52,7 +52,7 @@ std::string storeAll(unsigned count) {
 /// thread `thread`.
 struct Shape {
   std::string name;
-  unsigned registers, rowBits;                                ///< of .x2
+  unsigned registers, rowBits;                                ///< registers of .x2, and bits of a row
   std::vector<std::pair<unsigned, unsigned>> threads, values; ///< (size, stride), fastest first
   unsigned bitOf(unsigned thread, unsigned bit) const {
     unsigned result = 0;
@@ -149,7 +149,7 @@ TEST(TensorMemory, copiesFromSharedMemory) {
   struct {
     std::string shape;
     unsigned rows, chunks;
-    unsigned lanes[4]; ///< of row r: r % 32 plus these for r / 32
+    unsigned lanes[4]; ///< the lanes of row r are r % 32 plus lanes[r / 32]
     unsigned copies;   ///< lanes that get a row
     unsigned (*rowOf)(unsigned lane);
   } shapes[] = {

@@ -25,7 +25,7 @@ uint32_t floatBits(int value, unsigned exponentBits, unsigned mantissaBits) {
 
 struct Type {
   std::string kind;
-  uint32_t number; ///< in the instruction descriptor
+  uint32_t number; ///< encoding in the instruction descriptor
   unsigned storageBits, bits;
   std::function<uint32_t(int)> encode;
 };
@@ -43,7 +43,7 @@ const Type u8{"i8", 0, 8, 8, [](int v) { return uint32_t(v + 2); }};
 struct Case {
   Type left = f16, right = f16;
   unsigned m = 128, n = 16;
-  unsigned swizzle = 0; ///< negation of both operands
+  unsigned swizzle = 0; ///< swizzle mode of both operands
   bool leftLineMajor = false, rightLineMajor = false;
   uint32_t more = 0; ///< bits of the instruction descriptor
 
@@ -59,8 +59,7 @@ unsigned widthOf(unsigned swizzle) {
   return swizzle == 0 ? 16 : swizzle == 6 ? 32 : swizzle == 4 ? 64 : 128;
 }
 
-/// Returns the byte offset of an element in the canonical layouts of PTX ISA 9.7.16.5, and the descriptor of an
-/// operand.
+/// The canonical layout of an operand (PTX ISA 9.7.16.5): byte offsets of its elements, and its descriptor.
 struct Layout {
   unsigned lines, depth, bytes, swizzle;
   bool isLineMajor;
@@ -319,7 +318,7 @@ TEST(TensorMma, splitsTheColumnsOfWeightStationaryShapes) {
     const unsigned parts = 128 / m, partColumns = c.n / parts;
     for (uint64_t seed = 0; seed < 4; ++seed) {
       auto reports = kernel->run(seed);
-      for (const Report &report : reports) // columns that no part has
+      for (const Report &report : reports) // columns that belong to no part stay uninitialized
         EXPECT_EQ(report.kind, ReportKind::Uninitialized) << kernel->text(reports);
     }
     auto *values = reinterpret_cast<const float *>(kernel->buffers[1].data());
@@ -349,7 +348,7 @@ TEST(TensorMma, takesACopyOfAForEachPartOfTheColumns) {
                    "tcgen05.fence::after_thread_sync;\n";
   auto kernel = text.make();
   Factors(c).fill(c, kernel->input.data());
-  for (const Report &report : kernel->run(0)) // columns that no part has
+  for (const Report &report : kernel->run(0)) // columns that belong to no part stay uninitialized
     EXPECT_EQ(report.kind, ReportKind::Uninitialized) << report.message;
   auto *values = reinterpret_cast<const float *>(kernel->buffers[1].data());
   for (unsigned lane = 0; lane < 128; ++lane)

@@ -16,14 +16,14 @@ struct WgmmaKernel {
   std::string barrier = "bar.sync 0;\n";
   std::string fence = "wgmma.fence.sync.aligned;\n";
   std::string keep = "mov.pred %p1, 0;\n";
-  std::string before; ///< the first wgmma
+  std::string before; ///< text before the first wgmma
   std::string instruction = "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%r12, %r13, %r14, %r15}, %d5, %d6, "
                             "%p1, 1, 1, 0, 0;\n";
-  std::string again; ///< after the first wgmma
+  std::string again; ///< text after the first wgmma
   std::string commit = "wgmma.commit_group.sync.aligned;\n";
   std::string wait = "wgmma.wait_group.sync.aligned 0;\n";
-  std::string after;                          ///< the wait
-  uint64_t left = descriptor(0, 128, 256, 0); ///< without the address of `data`
+  std::string after;                          ///< text after the wait
+  uint64_t left = descriptor(0, 128, 256, 0); ///< descriptor without the address of `data`
   uint64_t right = descriptor(2048, 128, 256, 0);
 
   static uint64_t descriptor(uint64_t start, uint64_t leading, uint64_t stride, uint64_t swizzle) {
@@ -55,7 +55,7 @@ struct WgmmaKernel {
   }
 };
 
-uint16_t halfOf(int value) { // with small integers
+uint16_t halfOf(int value) { // used with small integers
   _Float16 half = _Float16(value);
   uint16_t bits;
   std::memcpy(&bits, &half, sizeof(bits));
@@ -197,7 +197,7 @@ TEST(WgmmaTest, reportsAMissingWait) {
   WgmmaKernel text;
   text.wait = "";
   make(text)->expectAlways(ReportKind::AccumulatorUse, "wait_group");
-  for (int i = 0; i < 20; ++i) // that it has already finished is accidental
+  for (int i = 0; i < 20; ++i) // in this time the wgmma may finish, but only by chance
     text.wait += "bar.sync 1;\n";
   make(text)->expectAlways(ReportKind::AccumulatorUse, "wait_group");
   text.wait = "wgmma.wait_group.sync.aligned 1;\n";

@@ -41,7 +41,7 @@ TEST(Wgmma, onlyTargetsThatHaveIt) {
 TEST(Wgmma, typesAndOrders) {
   WgmmaDot bytes{.a = MmaType::S8, .b = MmaType::S8, .accumulator = MmaType::S32, .m = 64, .n = 64, .k = 64};
   EXPECT_EQ(plan(bytes), (WgmmaPlan{64, 32, 1, 1}));
-  bytes.bKMajor = false; // only 16-bit types may
+  bytes.bKMajor = false; // only 16-bit types may be MN-major
   EXPECT_TRUE(isRefused(bytes));
   bytes.bKMajor = true;
   bytes.fromRegisters = true;
@@ -73,7 +73,7 @@ TEST(Wgmma, promotion) {
   bytes.imprecise = 33;
   bytes.n = 128;
   EXPECT_EQ(plan(bytes), (WgmmaPlan{128, 32, 1, 1, 64}));
-  bytes.n = 160; // no parts of 128 columns
+  bytes.n = 160; // cannot be split into parts of 128 columns
   EXPECT_EQ(plan(bytes).n, 160u);
 }
 

@@ -66,7 +66,7 @@ TEST(LeastTimes, areNoLongerThanTimes) {
   Kernels kernels(random);
   LeastTimes bounds;
   std::vector<ScheduleFormula> formulas;
-  for (int i = 0; i < 403; ++i) { // of which the last four are not full
+  for (int i = 0; i < 403; ++i) { // the last group of four is incomplete
     formulas.push_back(kernels.next());
     bounds.add(formulas.back());
   }

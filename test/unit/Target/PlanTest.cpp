@@ -112,7 +112,7 @@ TEST(RingSlots, innermostRingsShareWhatIsFree) {
   const int64_t kib = ringBytes(1024, 1);
   EXPECT_EQ(planRingSlots({once, loop}, 4 * kib, 1), Slots({1, 3}));
   EXPECT_EQ(planRingSlots({once, loop}, 4 * kib - 1, 1), Slots({1, 2}));
-  EXPECT_EQ(planRingSlots({loop, loop}, 5 * kib, 1), Slots({3, 2})); // in turn
+  EXPECT_EQ(planRingSlots({loop, loop}, 5 * kib, 1), Slots({3, 2})); // the loops get slots in turn
   EXPECT_EQ(planRingSlots({loop, shared}, 3 * kib, 1), Slots({3, 0}));
   EXPECT_EQ(planRingSlots({large, loop}, ringBytes(4096, 1) + 3 * kib, 1), Slots({1, 3}));
   // The minimum of each ring, or nothing.

@@ -29,7 +29,7 @@ ProgramWork rowsInBlocks(double rows, double block) {
           .uniqueBytes = 4096 * 4096 / 2 + rows * 4096 * 4};
 }
 
-TEST(ProgramTime, growsWithEachPartOfTheWork) { // as far as other CTAs do not hide it
+TEST(ProgramTime, growsWithEachPartOfTheWork) { // as far as other CTAs do not hide this work
   const ProgramWork work{.steps = 4,
                          .exchanges = 4,
                          .bytes = 1 << 16,

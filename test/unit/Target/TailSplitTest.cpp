@@ -21,7 +21,7 @@ std::optional<int64_t> ownSteps(int64_t tailTiles, int64_t steps, int64_t ctas =
 TEST(TailSplit, equalParts) {
   EXPECT_EQ(ownSteps(66, 128), 64);
   EXPECT_EQ(ownSteps(52, 128), 64);
-  EXPECT_EQ(ownSteps(40, 128), 44); // and 42 by each of two helpers
+  EXPECT_EQ(ownSteps(40, 128), 44); // each of two helpers computes 42
   EXPECT_EQ(ownSteps(8, 256), 64);
   EXPECT_EQ(ownSteps(1, 257), 65);
 }
