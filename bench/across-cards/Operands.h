@@ -83,8 +83,8 @@ inline double dot(uint64_t startA, int64_t i, uint64_t startB, int64_t j, int64_
 
 /// Returns the largest error that can result from rounding `ranks` partial sums to bf16.
 inline double tolerance(double expected, int64_t k, int ranks) {
-  constexpr double roundoff = 0.004,
-                   deviation = 1.0 / 3; // relative rounding error of bf16; standard deviation of a product
+  // Relative rounding error of bf16; standard deviation of a product.
+  constexpr double roundoff = 0.004, deviation = 1.0 / 3;
   return roundoff * (std::abs(expected) + 4 * ranks * std::sqrt(double(k)) * deviation);
 }
 

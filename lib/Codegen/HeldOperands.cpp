@@ -151,8 +151,8 @@ constexpr unsigned operandRegisters = 4;
 
 /// Returns true for a wgmma whose left operand is in registers.
 bool isRegisterWgmma(const Instruction &instruction) {
-  return instruction.opcode() ==
-         0xdf0; // HGMMA with a left operand in registers; with two descriptors, the opcode is 0x9f0
+  // HGMMA with a left operand in registers; with two descriptors, the opcode is 0x9f0.
+  return instruction.opcode() == 0xdf0;
 }
 
 bool isExit(const Instruction &instruction) {

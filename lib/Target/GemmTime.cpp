@@ -38,8 +38,8 @@ Overlap unchangingClocks(const GpuTarget &target, const GemmProblem &problem, co
     // Each instruction reads 64 rows and all of its columns. Warp groups that split the columns read the same rows.
     double rows = double(wgmmaTile(config).rows) / wgmmaRows, columns = wgmmaTile(config).columns;
     double groups = double(config.numWarps) / warpsPerGroup, groupsN = groups / std::min(groups, rows);
-    constexpr double multiplyAdds16 =
-        atomBytes / 2 * wgmmaRows; // multiply-adds of 16-bit types in an atom, for each column
+    // Multiply-adds of 16-bit types in an atom, for each column.
+    constexpr double multiplyAdds16 = atomBytes / 2 * wgmmaRows;
     clocks.add(rows * columns * multiplyAdds16 / ratesOf(target).multiplyAdds16, GemmLimit::TensorCores);
     double read = rows * (wgmmaRows * groupsN + columns) * atomBytes, written = (m + n) * atomBytes;
     if (target.has(Feature::Tcgen05)) // one instruction multiplies up to 128 rows, for all warp groups

@@ -42,8 +42,8 @@ unsigned chooseStepSplit(const GpuTarget &target, const GemmProblem &problem, co
   // If there are fewer steps, most of them are in flight at the same time anyway, so a cluster would only add cost.
   if (problem.k < tuned.splitSteps * estimate.config.blockK)
     return 1;
-  bool isSplit =
-      estimate.waves != std::floor(estimate.waves); // cta-share-steps splits the last wave over all multiprocessors
+  // The pass cta-share-steps splits the last wave over all multiprocessors.
+  bool isSplit = estimate.waves != std::floor(estimate.waves);
   double best = estimate.microseconds;
   unsigned chosen = 1;
   for (unsigned ctas : {2u, 4u}) {

@@ -237,8 +237,8 @@ void Emitter::OperationCounter::notifyOperationInserted(Operation *op, OpBuilder
   int64_t elements = 1;
   for (Type type : llvm::concat<Type>(op->getResultTypes(), op->getOperandTypes()))
     if (auto block = dyn_cast<RankedTensorType>(type))
-      elements = std::max(elements,
-                          std::min(block.getNumElements(), maxBlockElements) / threads); // larger blocks are an error
+      // Larger blocks are an error.
+      elements = std::max(elements, std::min(block.getNumElements(), maxBlockElements) / threads);
   instructions += elements;
 }
 

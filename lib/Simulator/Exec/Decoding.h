@@ -118,8 +118,8 @@ template <typename T> Source<T> Decoding::source(const Operand &operand) {
   source.isSharedAddress = from.isSharedAddress;
   source.registerBytes = from.registerBytes;
   source.offset = from.offset;
-  std::memcpy(&source.constant, &from.constant,
-              std::min(sizeof(T), sizeof(from.constant))); // the remaining bits stay zero
+  // The remaining bits stay zero.
+  std::memcpy(&source.constant, &from.constant, std::min(sizeof(T), sizeof(from.constant)));
   return source;
 }
 

@@ -69,8 +69,8 @@ Where locate(Warp &warp, Space space, uint64_t address, unsigned lane, uint64_t 
   case Space::Param:
     if (const std::vector<std::byte> &parameters = machine.config.parametersOf(warp.cta.cluster.gpu);
         isWithin(address, bytes, parameters.size()))
-      where.host =
-          const_cast<std::byte *>(parameters.data()) + address; // safe, because mayAccess rejects writes to parameters
+      // Safe, because mayAccess rejects writes to parameters.
+      where.host = const_cast<std::byte *>(parameters.data()) + address;
     break;
   case Space::Const: // constants follow the parameters
     if (address >= machine.program.parameterBytes && isWithin(address, bytes, machine.program.constants.size()))

@@ -29,8 +29,8 @@ void KernelBuilder::tieStatement() {
                                              {Scalar::Float8E4M3, 4},
                                              {Scalar::Float8E5M2, 3},
                                              {Scalar::Float32, 24}});
-  const bool isSmall =
-      target.type == Scalar::BFloat16 || target.type == Scalar::Float32; // integers are in the range of the type
+  // Integers are in the range of the type.
+  const bool isSmall = target.type == Scalar::BFloat16 || target.type == Scalar::Float32;
   const bool isFraction = !isSmall || random.chance(40);
   const Scalar source = isFraction || target.type == Scalar::Float32
                             ? Scalar::Int64

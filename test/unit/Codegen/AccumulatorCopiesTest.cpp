@@ -54,7 +54,7 @@ TEST(AccumulatorCopies, negative_doNotWait) {
   EXPECT_FALSE(awaits(second));
   EXPECT_FALSE(awaits(std::string(first) + waitForAll));
   EXPECT_FALSE(awaits(std::string(first) + second + "wgmma.wait_group.sync.aligned 1;\n"));
-  std::string overwritten =
-      std::string(first) + "mov.b32 %r2, %r9;\n"; // overwriting is a different error, which a wait here does not fix
+  // Overwriting is a different error, which a wait here does not fix.
+  std::string overwritten = std::string(first) + "mov.b32 %r2, %r9;\n";
   EXPECT_EQ(awaitBeforeCopies(overwritten), overwritten);
 }

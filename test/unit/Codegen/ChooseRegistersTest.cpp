@@ -96,8 +96,8 @@ TEST(ChooseRegisters, negative_registersThatGainNothing) {
   EXPECT_EQ(choose({{0, {246}}, {2, {250}}}, mma), Choice(246, {0, 2}));
   EXPECT_EQ(choose({{0, {246, 0, false, 9}}, {2, {250, 0, true}}}, mma), Choice(246, {0, 2})); // wgmma would wait
   EXPECT_EQ(choose({{0, {246, 0, false, 9}}, {2, {250, 8}}}, mma), Choice(246, {0, 2})); // the code for two CTAs spills
-  EXPECT_EQ(choose({{0, {80, 0, false, 9}}, {3, {80}}}, mma, 256),
-            Choice(80, {0, 4})); // a multiprocessor has enough warps
+  // A multiprocessor has enough warps.
+  EXPECT_EQ(choose({{0, {80, 0, false, 9}}, {3, {80}}}, mma, 256), Choice(80, {0, 4}));
   // the CTA already has all registers
   EXPECT_EQ(choose({{0, {248, 0, false, 9}}, {1, {250}}}, mma, 256), Choice(248, {0}));
 }
@@ -116,10 +116,10 @@ TEST(ChooseRegisters, loopsWhoseLoadsAreSerialGetRegisters) {
 
 TEST(ChooseRegisters, negative_serialLoadsThatThreadsHide) {
   EXPECT_EQ(choose({{0, {56, 0, false, 9, 4}}, {4, {120, 0, false, 9, 3}}}, loading), Choice(56, {0, 4}));
-  EXPECT_EQ(choose({{0, {56, 0, false, 9, 4}}, {4, {80, 8, false, 9, 1}}}, loading),
-            Choice(56, {0, 4})); // the other code spills
-  EXPECT_EQ(choose({{0, {56, 0, false, 900, 1}}}, loading),
-            Choice(56, {0})); // the kernel is limited by instruction issue
+  // The other code spills.
+  EXPECT_EQ(choose({{0, {56, 0, false, 9, 4}}, {4, {80, 8, false, 9, 1}}}, loading), Choice(56, {0, 4}));
+  // The kernel is limited by instruction issue.
+  EXPECT_EQ(choose({{0, {56, 0, false, 900, 1}}}, loading), Choice(56, {0}));
 }
 
 TEST(ChooseRegisters, negative_loopsThatHaveThem) {
@@ -153,8 +153,8 @@ TEST(ChooseRegisters, allThreadsIfTheyCostNothing) {
 
 TEST(ChooseRegisters, negative_allThreadsAtACost) {
   EXPECT_EQ(choose({{0, {40}}, {16, {32, 4}}}, straight), Choice(40, {0, 16})); // the code for 16 CTAs spills
-  EXPECT_EQ(choose({{0, {40}}, {16, {32, 0, false, 2}}}, straight),
-            Choice(40, {0, 16}));                                        // the other code takes twice the cycles
+  // The other code takes twice the cycles.
+  EXPECT_EQ(choose({{0, {40}}, {16, {32, 0, false, 2}}}, straight), Choice(40, {0, 16}));
   EXPECT_EQ(choose({{0, {48}}, {12, {40}}}, straight), Choice(48, {0})); // occupancy increases too little
 }
 

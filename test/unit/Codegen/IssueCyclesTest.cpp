@@ -31,8 +31,8 @@ constexpr Words awaitCounters(uint64_t mask) {
 
 TEST(LoadCycles, countTheLatencyOnceForLoadsInARow) {
   EXPECT_EQ(loadCycles(makeCubin({loadInto(0), loadInto(1), awaitCounters(3), add}), 600), 2u + 600 + 2 + 2);
-  EXPECT_EQ(loadCycles(makeCubin({loadInto(0), loadInto(0), awaitCounters(1)}), 600),
-            2u + 600 + 2); // waits for the later of the two loads
+  // Waits for the later of the two loads.
+  EXPECT_EQ(loadCycles(makeCubin({loadInto(0), loadInto(0), awaitCounters(1)}), 600), 2u + 600 + 2);
 }
 
 TEST(LoadCycles, countEachLatencyThatIsAwaited) {

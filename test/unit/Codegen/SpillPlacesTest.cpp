@@ -17,8 +17,8 @@ constexpr Words load{0x0000000001027983, 0x000ea80000100800};  // LDL R2, [R1]
 
 TEST(SpillPlaces, areFoundOutsideOfLoops) {
   EXPECT_TRUE(spillsHardlyInLoops(makeCubin({store, other, other, branch(-2), load}), 4));
-  EXPECT_TRUE(spillsHardlyInLoops(makeCubin({branch(2), other, store, other, branch(-1), branch(0)}),
-                                  4)); // branches forward, and to the end
+  // Branches forward, and to the end.
+  EXPECT_TRUE(spillsHardlyInLoops(makeCubin({branch(2), other, store, other, branch(-1), branch(0)}), 4));
 }
 
 TEST(SpillPlaces, negative_inLoops) {

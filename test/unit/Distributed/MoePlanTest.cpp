@@ -66,8 +66,8 @@ TEST_F(MoePlanTest, backwardPassOfOneRank) {
   const auto results = run(2, 2, unchanged, [](int rank, tile_dist_comm *comm) {
     const tile_dist_moe_shape shape = usual;
     tile_dist_moe_kernels kernels = {};
-    kernels.expand_gradient =
-        rank == 0 ? nullptr : reinterpret_cast<tile_kernel *>(8); // the call fails before it uses this handle
+    // The call fails before it uses this handle.
+    kernels.expand_gradient = rank == 0 ? nullptr : reinterpret_cast<tile_kernel *>(8);
     tile_dist_plan *made = nullptr;
     return tile_dist_moe_plan_create(comm, &shape, &kernels, TILE_DIST_AUTO, &made);
   });

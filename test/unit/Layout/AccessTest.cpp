@@ -146,8 +146,8 @@ TEST(BankConflicts, TextbookCases) {
   EXPECT_EQ(bankConflicts(columnOf(32), 4, 1), 31);
   EXPECT_EQ(bankConflicts(columnOf(4), 4, 4), 0);   // 16 bytes a lane, contiguous
   EXPECT_EQ(bankConflicts(columnOf(32), 4, 4), 28); // 4 phases of 8 rows in the same banks
-  EXPECT_EQ(bankConflicts(LinearLayout::distributed({}, {0, 0, 0, 0, 0}, {}, {32}), 4, 1),
-            0); // all lanes read the same word
+  // All lanes read the same word.
+  EXPECT_EQ(bankConflicts(LinearLayout::distributed({}, {0, 0, 0, 0, 0}, {}, {32}), 4, 1), 0);
 }
 
 TEST(Ldmatrix, LoadsMmaOperandsFromSwizzledBuffers) {

@@ -112,8 +112,8 @@ TEST(Movement, PairsOfBytesMoveByShuffles) {
   EXPECT_TRUE(movesByShuffles(accumulator, fragments, 1));
   EXPECT_FALSE(movesByShuffles(accumulator, fragments, 2));
   EXPECT_FALSE(movesByShuffles(fragments, accumulator, 1)); // a lane has four of the bytes itself
-  EXPECT_FALSE(
-      movesByShuffles(defaultBlocked({64, 64}, {1, 0}, 8, 4), fragments, 1)); // the elements come from another warp
+  // The elements come from another warp.
+  EXPECT_FALSE(movesByShuffles(defaultBlocked({64, 64}, {1, 0}, 8, 4), fragments, 1));
 }
 
 TEST(Movement, VectorsMoveByShuffles) {

@@ -96,8 +96,8 @@ TEST(ShapeTransforms, FirstPartKeepsWhatEachThreadHoldsOfIt) {
 TEST(ShapeTransforms, negative_FirstPartNeedsRegistersThatLeadStraightBeyondIt) {
   // a lane bit leads to elements beyond the first part
   EXPECT_FALSE(firstPart(LinearLayout::distributed({1}, {2, 4, 8, 16, 32}, {}, {2, 32}), 1, 16));
-  EXPECT_FALSE(firstPart(LinearLayout::distributed({48}, {1, 2, 4, 8, 32}, {}, {2, 32}), 1,
-                         16)); // the basis of a register is diagonal
+  // The basis of a register is diagonal.
+  EXPECT_FALSE(firstPart(LinearLayout::distributed({48}, {1, 2, 4, 8, 32}, {}, {2, 32}), 1, 16));
   EXPECT_FALSE(firstPart(LinearLayout::distributed({17}, {1, 2, 4, 8, 32}, {}, {2, 32}), 1, 16));
 }
 
@@ -137,14 +137,14 @@ TEST(ShapeTransforms, RandomSlicesReassembleTheTensorOrAreRefused) {
 }
 
 TEST(ShapeTransforms, negative_SlicesAreSelectedByRegistersAlone) {
-  EXPECT_FALSE(sliceDim(LinearLayout::distributed({1}, {2, 4, 8, 16, 32}, {}, {2, 32}), 1,
-                        16)); // a lane bit moves along the dimension
-  EXPECT_FALSE(sliceDim(LinearLayout::distributed({16}, {1, 2, 4, 8, 0}, {32}, {2, 32}), 0,
-                        1)); // a warp bit moves along the dimension
-  EXPECT_FALSE(sliceDim(LinearLayout::distributed({17}, {1, 2, 4, 8, 32}, {}, {2, 32}), 1,
-                        16)); // the basis of a register is diagonal
-  EXPECT_FALSE(sliceDim(LinearLayout::distributed({32, 16}, {1, 2, 4, 8, 64}, {}, {2, 64}), 1,
-                        16)); // the registers are in another order
+  // A lane bit moves along the dimension.
+  EXPECT_FALSE(sliceDim(LinearLayout::distributed({1}, {2, 4, 8, 16, 32}, {}, {2, 32}), 1, 16));
+  // A warp bit moves along the dimension.
+  EXPECT_FALSE(sliceDim(LinearLayout::distributed({16}, {1, 2, 4, 8, 0}, {32}, {2, 32}), 0, 1));
+  // The basis of a register is diagonal.
+  EXPECT_FALSE(sliceDim(LinearLayout::distributed({17}, {1, 2, 4, 8, 32}, {}, {2, 32}), 1, 16));
+  // The registers are in another order.
+  EXPECT_FALSE(sliceDim(LinearLayout::distributed({32, 16}, {1, 2, 4, 8, 64}, {}, {2, 64}), 1, 16));
 }
 
 TEST(ShapeTransforms, InsertUnitDimAddsAZeroCoordinate) {

@@ -231,8 +231,8 @@ TEST(ConversionBuffer, negative_OtherwiseTakesCommonVectors) {
   // no thread has 16 contiguous bytes of a row
   EXPECT_EQ(conversionBuffer(narrow, b, 2), bankConflictFree(narrow, b, 2));
   LinearLayout columns = defaultBlocked(shape, {0, 1}, 8, 2);
-  EXPECT_EQ(conversionBuffer(rows, columns, 2),
-            bankConflictFree(rows, columns, 2)); // neither layout is of MMA fragments
+  // Neither layout is of MMA fragments.
+  EXPECT_EQ(conversionBuffer(rows, columns, 2), bankConflictFree(rows, columns, 2));
 }
 
 TEST(ConversionBuffer, GivesTheThreadsWithMoreElementsTheirVectors) {

@@ -204,8 +204,8 @@ TEST(TmaBoxes, negative_OtherLayouts) {
   EXPECT_FALSE(planTmaBoxes(unswizzledShared({4}, {0}), 2));
   EXPECT_FALSE(planTmaBoxes(unswizzledShared({}, {}), 4));
   EXPECT_FALSE(planTmaBoxes(swizzledShared({2, 64, 64}, 2, {2, 1, 0}, 128), 2)); // the buffer has rank 3
-  EXPECT_FALSE(
-      planTmaBoxes(swizzledShared({64, 64}, 2, {1, 0}, 128), 4)); // the swizzle is that of another element size
+  // The swizzle is that of another element size.
+  EXPECT_FALSE(planTmaBoxes(swizzledShared({64, 64}, 2, {1, 0}, 128), 4));
 }
 
 TEST(TmaBoxes, RandomPermutationsAreFilledOrRefused) {

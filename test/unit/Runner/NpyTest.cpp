@@ -74,8 +74,8 @@ TEST_F(NpyTest, convertsWhatOtherProgramsWrite) {
   HostBuffer rounded = makeBuffer({2, 3}, {0, 0, 0, 0, 0, 0}, DataType::BF16, {4, 1});
   Status status = loadBufferFile(rounded, path("x.npy"));
   ASSERT_TRUE(bool(status)) << status.error().message;
-  EXPECT_EQ(valuesOf(rounded),
-            (std::vector<double>{1, 2, 3, 4, 5, -6})); // 1.00390625 is a tie, which is rounded to even
+  // 1.00390625 is a tie, which is rounded to even.
+  EXPECT_EQ(valuesOf(rounded), (std::vector<double>{1, 2, 3, 4, 5, -6}));
   ASSERT_TRUE(bool(saveBufferFile(makeBuffer({4}, {0, 65535, 7, 8}, DataType::I64), path("i.npy"))));
   HostBuffer integers = makeBuffer({2, 2}, {0, 0, 0, 0}, DataType::U16);
   status = loadBufferFile(integers, path("i.npy"));

@@ -80,8 +80,8 @@ TEST(TensorCore, floats8OfWgmmaHave13Bits) {
   EXPECT_EQ(sumOf(traits, 32, {{one8, one8}}, single(0x1p14f)), single(0x1p14f));
   traits.isWarpGroup = false; // mma.sync adds the accumulator in single precision
   EXPECT_EQ(sumOf(traits, 32, {{one8, one8}}, single(0x1p14f)), single(0x1p14f + 1));
-  EXPECT_EQ(sumOf(traits, 32, {{one8, 0x30}}, single(0x1p23f + 1)),
-            single(0x1p23f + 2)); // the tie is rounded to nearest even
+  // The tie is rounded to nearest even.
+  EXPECT_EQ(sumOf(traits, 32, {{one8, 0x30}}, single(0x1p23f + 1)), single(0x1p23f + 2));
 }
 
 TEST(TensorCore, doublesPassOnTheNanOfTheRightFactorFirst) {

@@ -73,8 +73,8 @@ struct MmaIssue {
   unsigned blockSize() const { return shape.k / form.scaleVector; }
 };
 
-/// The position of the scales of a line of A or (if `isRight`) B, for the part of the data path with the lanes from 32
-/// * warp on.
+/// The position of the scales of a line of A or (if `isRight`) B, for the part of the data path with the lanes from
+/// warp * 32 on.
 struct ScaleCell {
   unsigned lane = 0, column = 0;
 };
