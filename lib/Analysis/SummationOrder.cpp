@@ -133,7 +133,7 @@ public:
 private:
   void add(Operation *op, const std::string &step, const std::string &key) {
     auto start = kernel->getLoc()->findInstanceOf<FileLineColLoc>();
-    std::string position, relative; // of the operation, and of the calls that lead to it
+    std::string position, relative; // position of the operation, and of the calls that lead to it
     op->getLoc()->walk([&](Location location) {
       auto place = dyn_cast<FileLineColLoc>(location);
       if (!place)

@@ -37,7 +37,7 @@ struct DebugInfo {
   std::vector<Variable> variables; ///< in assignment order
   llvm::DenseMap<mlir::Attribute, std::string> functions;
   std::string kernel;
-  std::vector<std::string> lines; ///< of the source file
+  std::vector<std::string> lines; ///< lines of the source file
   std::set<unsigned> codeLines;   ///< lines at which a program can stop
 
   /// Returns the call stack, innermost frame first. Empty if the operation has no file location.

@@ -32,7 +32,7 @@ struct Argument {
   int buffer = -1;    ///< index into the launch's buffers, -1 for a scalar
   int64_t offset = 0; ///< offset from the buffer's start in bytes
   uint64_t bits = 0;  ///< bits of the scalar in the width of the parameter's type; higher bits are ignored
-  llvm::SmallVector<int64_t, 5> shape, strides; ///< of a descriptor parameter, in elements
+  llvm::SmallVector<int64_t, 5> shape, strides; ///< sizes and strides of a descriptor parameter, in elements
 
   static Argument pointer(int buffer, int64_t offset = 0);
   static Argument bitsOf(uint64_t bits);

@@ -89,7 +89,7 @@ private:
   std::string_view text;
   ScopeTree &tree;
   frontend::TokenStream stream;
-  const std::vector<frontend::Token> *tokens; // of the file, of an f-string field, or of a directive
+  const std::vector<frontend::Token> *tokens; // tokens of the file, of an f-string field, or of a directive
   // Closing brackets of `tokens`, computed once, so that nested brackets are not searched again at each level.
   std::vector<size_t> closing;
 };

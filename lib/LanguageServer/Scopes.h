@@ -56,7 +56,7 @@ struct ImportedName {
   std::string module;
   std::string name;                // empty: the module itself; "*": all of its names
   std::string bound;               // empty for "*"
-  frontend::SourceRange range;     // of the bound name, or of the star
+  frontend::SourceRange range;     // range of the bound name, or of the star
   frontend::SourceRange nameRange; // as spelled in the other file
   bool isRenamed = false;          // "as"
 };

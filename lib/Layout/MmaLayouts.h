@@ -29,7 +29,7 @@ namespace tile::layout {
 struct MmaTiling {
   unsigned warpsM = 1;
   unsigned warpsN = 1;
-  unsigned elementBits = 16; // of A and B: 8, 16 or 32
+  unsigned elementBits = 16; // bits of an element of A and B: 8, 16 or 32
   unsigned instructionK = 16;
   /// Number of consecutive elements along k that a lane holds, a power of two: as many as fit in a register (the PTX
   /// tables) or more, but at most k / 4.

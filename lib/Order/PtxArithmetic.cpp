@@ -322,9 +322,9 @@ private:
   Locations locations;
   std::vector<bool> starts;
   std::vector<Decoded> decoded;
-  std::vector<Value> values;                 ///< of registers, at the start of a block if they are defined repeatedly
+  std::vector<Value> values; ///< values of registers, at the start of a block if they are defined repeatedly
   std::unordered_map<uint32_t, Value> local; ///< registers that the current block has redefined
-  std::vector<Value> operands;               ///< of the current instruction
+  std::vector<Value> operands;               ///< values that the current instruction reads
   std::vector<const Value *> pointers;       ///< pointers to `operands`
   Value tensorMemory;                        ///< the MMAs of this block that accumulate in tensor memory
   std::set<uint64_t> parameters;             ///< labels

@@ -23,8 +23,8 @@
 namespace tile::order {
 
 struct PtxArithmetic {
-  std::string hash;                     ///< of the floating-point instructions
-  std::string code;                     ///< of all instructions in their order
+  std::string hash;                     ///< hash of the floating-point instructions
+  std::string code;                     ///< hash of all instructions in their order
   std::vector<std::string> unordered;   ///< atomic additions of floats: "red.global.add.f32 at 12:5"
   std::vector<std::string> approximate; ///< instructions whose results the PTX ISA only bounds: "ex2.approx"
   /// Multiplications that the assembler may contract with an addition: "mul.f32 at 12:5".

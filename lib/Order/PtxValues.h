@@ -42,7 +42,7 @@ public:
 
 private:
   const sim::Function &function;
-  std::vector<int64_t> definitions; ///< of each register: its only definition; -1: none, -2: several
+  std::vector<int64_t> definitions; ///< the only definition of each register; -1: none, -2: several
 };
 
 /// Returns the registers that an instruction defines: each with the position in its vector.

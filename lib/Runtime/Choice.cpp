@@ -354,7 +354,7 @@ Error Chooser::explainAll(const Call &call, const DeviceVariants &device, size_t
   if (variants.size() == 1 && !reasons.empty()) // a single variant has no name
     return Error{code, fmt::format("kernel '{}' does not serve this call: {}", manifests[0]->kernel, reasons[0].text)};
   std::string message = fmt::format("no variant of kernel '{}' serves this call: ", manifests[0]->kernel);
-  constexpr size_t reserve = 32; // for the end of the message
+  constexpr size_t reserve = 32; // space for the end of the message
   for (size_t i = 0; i < reasons.size(); ++i) {
     const Reason &reason = reasons[i];
     std::string part = i == 0 ? "" : "; ";

@@ -29,7 +29,7 @@ constexpr int manifestSchema = 1;
 /// Maximum tensor maps per kernel. They are created on the stack, and each takes 128 of the 4096 bytes of kernel
 /// arguments.
 constexpr size_t maxTensorMaps = 16;
-constexpr size_t highestTensorRank = 5; // of a tensor map: CUDA driver API, cuTensorMapEncodeTiled
+constexpr size_t highestTensorRank = 5; // maximum rank of a tensor map (CUDA driver API, cuTensorMapEncodeTiled)
 
 enum class BufferRole { Random, Output, Inout, Zeros };
 std::string_view bufferRoleName(BufferRole role);

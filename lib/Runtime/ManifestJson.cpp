@@ -190,7 +190,7 @@ std::string joinPlainLists(std::string_view text) {
   std::string result;
   bool inString = false;
   size_t list = std::string::npos; // start of the innermost list in `result`, while it has only scalars
-  std::string joined;              // that list without white space
+  std::string joined;              // the list without white space
   for (size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     if (inString && c == '\\') { // an escaped quote does not end the string

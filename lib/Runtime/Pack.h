@@ -27,7 +27,7 @@ constexpr size_t maxVariants = 1024;
 struct PackedVariant {
   Manifest manifest;
   std::string image; ///< the cubin, or PTX for the driver; empty: the ELF that contains the pack
-  std::string ptx;   ///< from which the image was assembled; may be empty
+  std::string ptx;   ///< the PTX from which the image was assembled; may be empty
 };
 
 /// Writes a pack. Rejects variants that cannot be distinguished, and a first variant that is not general.

@@ -60,7 +60,7 @@ private:
   std::optional<KernelParameter> parseDescriptor(llvm::StringRef text, SourceRange range);
 
   unsigned tupleDepth = 0;
-  std::string missingElements; // of the parameter that is being resolved
+  std::string missingElements; // missing elements of the parameter that is being resolved
 };
 
 } // namespace tile::frontend

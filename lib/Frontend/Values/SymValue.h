@@ -20,7 +20,7 @@ struct SymValue {
     Error,         // already reported; uses report nothing more
     Constant,      // compile time
     Tensor,        // run-time scalar or block
-    Tuple,         // of any values
+    Tuple,         // a tuple of any values
     Descriptor,    // tensor descriptor
     BlockPointer,  // from make_block_ptr: elements are base, then sizes, strides and offsets; dims is the block
     BlockType,     // the ".type" of a block: element type and shape

@@ -203,7 +203,7 @@ private:
   int64_t clock = 0; ///< the CTA's clock when it read the timer
   bool isCut = false;
   Intervals flagWaits;       ///< flag waits of the current warp
-  Intervals computes, waits; ///< of the current rank
+  Intervals computes, waits; ///< intervals of the current rank
   OrderedJson events = OrderedJson::array();
 };
 

@@ -10,7 +10,7 @@ namespace tile::sim {
 constexpr unsigned warpSize = 32;
 using LaneMask = uint32_t; ///< bit i: lane i
 constexpr LaneMask allLanes = ~LaneMask(0);
-constexpr unsigned warpsInGroup = 4; ///< of a warp group
+constexpr unsigned warpsInGroup = 4; ///< warps of a warp group
 
 /// Calls `function(lane)` for each lane of the mask, in order. For a full warp this is a plain loop, which vectorises.
 template <typename Function> inline void forLanes(LaneMask mask, Function &&function) {

@@ -57,7 +57,7 @@ public:
   Warp &operator=(const Warp &) = delete;
 
   Cta &cta;
-  const unsigned index;   ///< in the CTA
+  const unsigned index;   ///< index of the warp in the CTA
   const LaneMask threads; ///< the lanes that are threads of the CTA; the last warp may be partial
   /// The rank of the CTA in the cluster, as it occurs in the addresses of its shared memory.
   const uint32_t sharedRankBits;
