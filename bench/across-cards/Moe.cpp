@@ -266,7 +266,7 @@ bool Moe::checkErrors(const MoeCase &work, tile_dist_form form, Buffers &buffers
   std::fill(routed.ids.begin(), routed.ids.end(), -1);
   runAndExpect(TILE_OK, "");
   for (size_t pair = 0; pair < routed.ids.size(); pair += size_t(work.tokens * work.topK))
-    routed.ids[pair] = pair == 0 ? -7 : int32_t(work.experts); // one on each rank
+    routed.ids[pair] = pair == 0 ? -7 : int32_t(work.experts); // one invalid id on each rank
   runAndExpect(TILE_ERROR_INVALID_ARGUMENT, "1 ids of experts do not exist, such as " +
                                                 std::to_string(rank.info.rank == 0 ? -7 : work.experts) +
                                                 "; there are " + std::to_string(work.experts) + " experts");

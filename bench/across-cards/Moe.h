@@ -8,7 +8,7 @@ namespace across {
 
 struct MoeCase {
   std::string name;
-  int64_t tokens; ///< of one rank
+  int64_t tokens; ///< tokens of one rank
   int64_t hidden, width, experts, topK;
 };
 
@@ -54,7 +54,7 @@ private:
   /// The routing of the tokens of all ranks.
   struct Routed {
     std::vector<int32_t> ids;   ///< [ranks, tokens, topK]
-    std::vector<float> weights; ///< likewise
+    std::vector<float> weights; ///< weight of each id
     int64_t tokens = 0;         ///< number of tokens per rank that are not missing
   };
   struct Buffers {

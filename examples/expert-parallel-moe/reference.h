@@ -24,7 +24,7 @@ struct Tokens {
 
   const ranks::Matrix x, dy;
   std::vector<int32_t> ids;   ///< [tokens, topK]
-  std::vector<float> weights; ///< likewise
+  std::vector<float> weights; ///< weight of each id
 
 private:
   /// Assigns its best experts to a token, with the softmax of their scores as weights. A model does this on the GPU.

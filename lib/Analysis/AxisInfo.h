@@ -48,7 +48,7 @@ struct AxisInfo {
 
   /// Returns the facts of an unknown value.
   static AxisInfo unknown(mlir::Type type);
-  /// Returns the facts of a value whose elements all are `value`.
+  /// Returns the facts of a value whose elements are all equal to `value`.
   static AxisInfo fromConstant(mlir::Type type, int64_t value);
   /// Returns the facts that hold for both values; a value that has not been reached (rank 0) is ignored.
   static AxisInfo join(const AxisInfo &lhs, const AxisInfo &rhs);

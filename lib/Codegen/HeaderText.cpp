@@ -182,8 +182,8 @@ void emitLaunch(llvm::raw_ostream &os, const runtime::Manifest &manifest, String
   for (auto [index, parameter, name] : llvm::enumerate(manifest.parameters, names)) {
     if (std::string overflow = describeOverflow(parameter, name); !overflow.empty())
       os << "  if (" << overflow << ")\n    return tile_check_integer(kernel, " << index << ", " << name << ");\n";
-    os << "  arguments[" << index << "] = &" << name << ";\n"; // little endian, so this also works for narrower
-                                                               // integers
+    // Little endian, so this also works for narrower integers.
+    os << "  arguments[" << index << "] = &" << name << ";\n";
   }
   os << "  options.stream = stream;\n"
      << "  options.grid = NULL;\n"

@@ -37,7 +37,7 @@ struct ExpressionTree {
   Kind kind = Kind::Number;
   std::string text;
   std::vector<ExpressionTree> operands = {};
-  std::string keyword = {}; ///< of an argument: "seed" of seed=3
+  std::string keyword = {}; ///< keyword of an argument: "seed" of seed=3
   size_t begin = 0;         ///< position in the source: of an operator, its spelling; of a call, the name
   size_t extent[2] = {};    ///< start and end of the whole expression
 

@@ -54,7 +54,7 @@ private:
   struct Job {
     VariantPlan plan;
     CompilerOptions options;
-    size_t rank; ///< within its target; 0: the general variant
+    size_t rank; ///< index within its target; 0: the general variant
   };
 
   bool planAll();

@@ -26,7 +26,7 @@ struct VariantPlan {
   /// Values of open parameters; nullopt where the compilation chooses by the options' sizes.
   std::optional<frontend::TileChoices> tiles = {};
   std::optional<int> numWarps = {}, numStages = {};   ///< set by a configuration; nullopt: as in the options
-  std::optional<unsigned> residentCtas = {};          ///< as in the options
+  std::optional<unsigned> residentCtas = {};          ///< CTAs per multiprocessor, as in the options
   std::vector<std::string> disabled = {};             ///< optimisations, in addition to those disabled by the options
   KernelLimits limits = {};                           ///< in addition to those of the options
   std::optional<runtime::CostSpec> cost = {};         ///< for GEMMs: expected time of a call

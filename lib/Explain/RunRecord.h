@@ -40,7 +40,7 @@ private:
 struct Request {
   sim::Space space = sim::Space::Global;
   sim::AccessKind kind = sim::AccessKind::Read;
-  unsigned bytes = 0; ///< per lane
+  unsigned bytes = 0; ///< bytes per lane
   std::string buffer; ///< name of the array, for global accesses
   /// Per lane: byte offset from the start of the buffer or of shared memory; -1: inactive.
   std::vector<int64_t> addresses;

@@ -56,7 +56,7 @@ private:
   struct Bracket {
     Tok open = Tok::End; // End: outside all brackets
     bool isIndex = false, isParameters = false;
-    bool isAnnotated = false; // since the last comma
+    bool isAnnotated = false; // whether there has been a ':' since the last comma
     unsigned lambdas = 0;     // lambdas whose ":" has not been seen yet
   };
 

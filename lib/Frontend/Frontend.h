@@ -41,7 +41,7 @@ using SourceMap = llvm::DenseMap<mlir::Operation *, OperationSource>;
 struct VariableRecord {
   std::string name;
   mlir::Value value;    ///< null for a constant
-  std::string constant; ///< its text
+  std::string constant; ///< text of the constant
   bool isUnsigned = false;
   uint32_t line = 0;            ///< line of the assignment
   mlir::Attribute frame;        ///< location of the inlined call; null: the kernel itself

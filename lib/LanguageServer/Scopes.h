@@ -58,7 +58,7 @@ struct ImportedName {
   std::string bound;               // empty for "*"
   frontend::SourceRange range;     // range of the bound name, or of the star
   frontend::SourceRange nameRange; // as spelled in the other file
-  bool isRenamed = false;          // "as"
+  bool isRenamed = false;          // renamed by "as"
 };
 
 class ScopeTree {

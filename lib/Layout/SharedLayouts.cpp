@@ -265,8 +265,8 @@ LinearLayout bankConflictFree(const LinearLayout &src, const LinearLayout &dst, 
   append(space, complementBasis(known, totalBits));
 
   int64_t accessBytes = std::max<int64_t>(wordBytes, int64_t(elementBytes) << vector.size());
-  unsigned bankBits = log2Of(bankLineBytes / accessBytes); // also the number of lane bits in a phase: a phase accesses
-                                                           // each bank once
+  // This is also the number of lane bits in a phase, because a phase accesses each bank once.
+  unsigned bankBits = log2Of(bankLineBytes / accessBytes);
   std::vector<uint64_t> quiet = avoiding(space, phaseLanes(src, bankBits), phaseLanes(dst, bankBits));
   size_t quietBits = space.size() > bankBits ? space.size() - bankBits : 0;
   assert(quiet.size() >= quietBits && "a phase has no more lanes than there are banks");

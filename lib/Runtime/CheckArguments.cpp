@@ -85,7 +85,7 @@ tile_status checkPointer(const Driver &driver, const tile_kernel &kernel, size_t
     return fail(fmt::format("is memory of device {}, but the current context is on device {}", ordinal, device));
   if (driver.pointerGetAttribute(&start, attributeRangeStart, address) != cuda::success ||
       driver.pointerGetAttribute(&bytes, attributeRangeBytes, address) != cuda::success)
-    return TILE_OK; // range unknown: memory mapped in parts
+    return TILE_OK; // the range is unknown, because the memory is mapped in parts
   const uint64_t offset = address - start;
   if (offset < static_cast<uint64_t>(extent.before))
     return fail(fmt::format("is {} bytes after the start of its allocation, but the kernel accesses {} before it",

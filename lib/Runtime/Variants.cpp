@@ -152,7 +152,7 @@ Result<std::shared_ptr<const DeviceVariants>> assumedDevice(const tile_kernel &k
       kernel.runtime && kernel.runtime->driver->contextGetCurrent(&context) == cuda::success && context;
   if (!hasContext)
     return forOneCall(chooser.onTarget(chooser.manifest(0).target, multiprocessors));
-  ContextVariants described; // if the kernel has a single variant
+  ContextVariants described; // used if the kernel has a single variant
   const ContextVariants *known = &described;
   const DeviceVariants *device = nullptr;
   if (kernel.variants) {

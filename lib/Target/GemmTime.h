@@ -121,7 +121,7 @@ private:
   double busy;                                   ///< ns of a step per cycle of an atom
   double gap, late, epilogue;                    ///< ns per step, per step and per tile
   double minStep;                                ///< ns until a slot is filled while all other slots are in flight
-  double straddlingLines, missingLines, l2Bytes; ///< from Tuned.def
+  double straddlingLines, missingLines, l2Bytes; ///< constants from Tuned.def
   double spills, fixed;
 };
 

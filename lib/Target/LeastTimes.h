@@ -29,13 +29,14 @@ private:
   /// The constants of GemmFormula and ScheduleFormula of each kernel, in us instead of ns and cycles.
   struct Kernels {
     Lanes blockM, blockN;
-    Lanes inverseM, inverseN, inverseK, inverseSms, inverseParts; ///< of blocks, multiprocessors, parts of a tile
+    Lanes inverseM, inverseN, inverseK, inverseSms,
+        inverseParts; ///< inverses of the sizes of blocks, of multiprocessors, and of parts of a tile
     Lanes parts, numSms;
     Lanes lostSteps;                        ///< minimum cost of splitting the tail; infinite if the tail is not split
     Lanes lineM, lineN, lineKOfA, lineKOfB; ///< elements of a line of L2; 0 if the dimension is not contiguous
     Lanes evenA, straddlingA, evenB, straddlingB; ///< L2 lines read per line that is used, times l2
     Lanes missing;                                ///< the same for a row beyond the edge of the matrix
-    Lanes minAtom, energy, ingest;                ///< for the atoms of a step
+    Lanes minAtom, energy, ingest;                ///< constants of the atoms of a step
     Lanes gap, minStep, epilogue, stages, late, atATime, crowded, spills;
     Lanes pingPongShortK, pingPongLongK; ///< the number of tiles from which ping-pong gains; infinite: never
     Lanes pingPongLate, pingPongAtATime; ///< values that differ with ping-pong

@@ -57,9 +57,9 @@ int tile::formatCommand(llvm::ArrayRef<const char *> words) {
       "Exit codes: 0 success; 1 a file has errors, or --check found one that is not formatted; 2 invalid command "
       "line;\n3 a file cannot be read or written.");
   try {
-    app.parse(std::vector<std::string>(std::make_reverse_iterator(words.end()), // CLI11 expects arguments in reverse
-                                                                                // order
-                                       std::make_reverse_iterator(words.begin())));
+    // CLI11 expects arguments in reverse order.
+    app.parse(
+        std::vector<std::string>(std::make_reverse_iterator(words.end()), std::make_reverse_iterator(words.begin())));
   } catch (const CLI::CallForHelp &) {
     llvm::outs() << app.help();
     return int(Outcome::Success);

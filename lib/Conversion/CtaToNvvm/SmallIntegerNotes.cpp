@@ -174,8 +174,8 @@ private:
     auto rangeOf = [](Operation *op) { return op->getAttrOfType<DenseI64ArrayAttr>(integerRange).asArrayRef(); };
     const int64_t low = std::min<int64_t>(rangeOf(from)[0], 0);
     const Anchor anchor = anchorOf(type.getElementType(), rangeOf(from)[1] - low, hasBF16);
-    const int64_t number = int64_t(anchor.number) - low, exact = 2 * anchor.integers; // integers of at most this
-                                                                                      // magnitude are exact
+    // Integers of at most this magnitude are exact.
+    const int64_t number = int64_t(anchor.number) - low, exact = 2 * anchor.integers;
     if (!anchor.isHalf() || rangeOf(subtracted)[0] + number < -exact || rangeOf(subtracted)[1] + number > exact)
       return;
     OpBuilder builder(sub);

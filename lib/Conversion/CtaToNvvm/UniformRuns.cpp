@@ -12,8 +12,8 @@ using namespace mlir;
 namespace tile::conversion {
 
 void noteUniformRuns(KernelOp kernel) {
-  std::optional<AxisInfoAnalysis> analysis; // created only if needed: the analysis is slow, and most kernels have no
-                                            // such comparison
+  // Created only if needed: the analysis is slow, and most kernels have no such comparison.
+  std::optional<AxisInfoAnalysis> analysis;
   kernel.walk([&](arith::CmpIOp compare) {
     cta::LayoutAttr layout = cta::getLayoutAttr(compare.getType());
     int64_t consecutive = layout ? getConsecutiveElements(layout.getLayout()) : 1;

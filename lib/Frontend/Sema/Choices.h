@@ -17,9 +17,9 @@ public:
   void selectOptions(const FunctionStmt &kernel, const InstanceDirective *instance);
 
   std::optional<int> tunedWarps, tunedStages; // from the autotuner's configuration
-  std::optional<int> numWarps, numStages;     // of the kernel; may be `leftOpen` until they are chosen
-  std::optional<ClusterShape> cluster;        // likewise
-  std::optional<Schedule> schedule;           // likewise
+  std::optional<int> numWarps, numStages;     // may be `leftOpen` until they are chosen
+  std::optional<ClusterShape> cluster;        // may be open, too
+  std::optional<Schedule> schedule;           // may be open, too
 
 private:
   bool describeGemm(const DirectiveSet &directives, const std::map<std::string, KernelParameter> &parameters,

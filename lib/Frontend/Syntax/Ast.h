@@ -160,7 +160,7 @@ struct ImportStmt : Stmt {
     std::string asName; // empty: not renamed
   };
   bool isFrom = false;
-  std::string module;      // for "from"
+  std::string module;      // module of a "from" import
   uint32_t level = 0;      // leading dots of "from .m"
   bool isOptional = false; // inside "try"
   std::vector<Alias> names;

@@ -93,7 +93,8 @@ std::optional<SymValue> changedByAppend(const PythonCall &call) {
 std::optional<SymValue> changedByExtend(const PythonCall &call) {
   SymValue changed = call[0];
   std::optional<std::vector<SymValue>> items =
-      call[1].isError() ? std::vector<SymValue>{SymValue()} : itemsOfValue(call[1]); // counts as one unknown item
+      call[1].isError() ? std::vector<SymValue>{SymValue()}
+                        : itemsOfValue(call[1]); // an unknown argument counts as one unknown item
   if (!items)
     return std::nullopt;
   llvm::append_range(changed.elements, *items);

@@ -23,13 +23,13 @@ namespace tile::sim {
 
 /// Limits that real programs do not reach.
 namespace limits {
-constexpr size_t registers = 1 << 18; ///< in a module
+constexpr size_t registers = 1 << 18; ///< registers of a module
 constexpr size_t variables = 1 << 16;
-constexpr size_t targets = 1 << 20; ///< of all indexed branches together
+constexpr size_t targets = 1 << 20; ///< targets of all indexed branches together
 constexpr size_t files = 1 << 16;
 constexpr size_t scopes = 64;        ///< nesting depth
 constexpr size_t depth = 64;         ///< nesting depth of a constant expression or initialiser
-constexpr uint64_t bytes = 1u << 30; ///< of a variable
+constexpr uint64_t bytes = 1u << 30; ///< bytes of a variable
 constexpr size_t text = 32u << 20;   ///< bytes of a module
 constexpr size_t names = 16u << 20;  ///< total size of the names of a range, such as .reg .b32 %r<30>
 } // namespace limits

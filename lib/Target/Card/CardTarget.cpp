@@ -93,7 +93,7 @@ public:
 private:
   const GpuTarget *gpu;
   const Card &known;
-  Card card; ///< with modelled properties
+  Card card; ///< the card, with modelled properties
   CardFigures modelled;
 };
 

@@ -303,7 +303,7 @@ bool joinGroup(ReduceOp reduce, ArrayRef<SplitReduction> group) {
       Operation *def = operand.getDefiningOp();
       if (!def || def->getBlock() != place->getBlock())
         continue;
-      if (isMember(def)) // members are already before the first
+      if (isMember(def)) // the members of the group are already before its first operation
         return false;
       if (!def->isBeforeInBlock(place))
         slice.insert(def);

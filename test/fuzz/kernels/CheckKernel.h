@@ -21,7 +21,7 @@ struct Verdict {
     Hang,
   };
   Kind kind = Kind::Same;
-  size_t variant = 0; ///< index in the list
+  size_t variant = 0; ///< index of the variant in the list
   std::string message;
 
   bool isFinding() const { return kind != Kind::Same && kind != Kind::Skipped; }

@@ -82,7 +82,8 @@ std::unique_ptr<SimulatedKernel> make(const WgmmaKernel &kernel, unsigned thread
   return simulated;
 }
 
-/// K-major, no swizzle: chunks of 16 bytes of 8 rows are 128 bytes; the two chunks of depth follow each other.
+/// The layout is K-major without swizzle. A chunk is 16 bytes of each of 8 rows, and so has 128 bytes; a row has two
+/// chunks along K, which are consecutive.
 void fillPlain(SimulatedKernel &kernel) {
   auto *memory = reinterpret_cast<uint16_t *>(kernel.input.data());
   for (int line = 0; line < 64; ++line)
@@ -174,7 +175,8 @@ TEST(WgmmaTest, readsTransposedFactors) {
 
 TEST(WgmmaTest, takesTheLeftFactorFromRegisters) {
   WgmmaKernel text;
-  // Fragment: rows lane/4 and 8 below, columns 2*(lane%4) and 8 to the right, from the plain layout.
+  // A thread loads its fragment from the plain layout: rows lane / 4 and the row 8 below, columns 2 * (lane % 4) and
+  // those 8 to the right.
   text.before = "and.b32 %r18, %r0, 31;\nshr.u32 %r19, %r18, 2;\nand.b32 %r20, %r18, 3;\n"
                 "shl.b32 %r19, %r19, 4;\nshl.b32 %r20, %r20, 2;\nadd.s32 %r19, %r19, %r20;\n"
                 "shl.b32 %r20, %r16, 9;\nadd.s32 %r19, %r19, %r20;\nadd.s32 %r19, %r19, %r10;\n"

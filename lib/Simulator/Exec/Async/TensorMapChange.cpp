@@ -117,7 +117,8 @@ public:
     if (!to)
       return Step::Fault;
     std::memcpy(to, from, tensorMapBytes);
-    warp.cta.cluster.machine.unreleasedMaps.release({destination.one(warp, lane)}); // a part of this instruction
+    warp.cta.cluster.machine.unreleasedMaps.release(
+        {destination.one(warp, lane)}); // this instruction includes a release
     if (Checker *checker = checkerOf(warp))
       checker->fence(warp, scope, active);
     warp.cta.cluster.noteProgress();
