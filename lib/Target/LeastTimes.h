@@ -29,8 +29,8 @@ private:
   /// The constants of GemmFormula and ScheduleFormula of each kernel, in us instead of ns and cycles.
   struct Kernels {
     Lanes blockM, blockN;
-    Lanes inverseM, inverseN, inverseK, inverseSms,
-        inverseParts; ///< inverses of the sizes of blocks, of multiprocessors, and of parts of a tile
+    /// Inverses of the sizes of blocks, of the number of multiprocessors, and of the number of parts of a tile.
+    Lanes inverseM, inverseN, inverseK, inverseSms, inverseParts;
     Lanes parts, numSms;
     Lanes lostSteps;                        ///< minimum cost of splitting the tail; infinite if the tail is not split
     Lanes lineM, lineN, lineKOfA, lineKOfB; ///< elements of a line of L2; 0 if the dimension is not contiguous

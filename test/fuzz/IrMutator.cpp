@@ -290,7 +290,7 @@ bool IrMutator::changeAttribute() {
   for (NamedAttribute attribute : op->getAttrs())
     if (!attribute.getName().getValue().ends_with("SegmentSizes"))
       attributes.push_back(attribute);
-  // Returns the properties of another operation of the same name.
+  // Take the properties of another operation of the same name.
   if (oneIn(4) || attributes.empty()) {
     Operation *other = someOp();
     if (other->getName() != op->getName() || other->getAttrs().empty())
@@ -345,7 +345,7 @@ bool IrMutator::changeType(ModuleOp module) {
   Builder builder(module.getContext());
   module.walk([&](Operation *op) {
     if (auto function = dyn_cast<FunctionOpInterface>(op); function && !function.isExternal())
-      // Returns none if the function belongs to the LLVM dialect and the type does not.
+      // This gives no type if the function belongs to the LLVM dialect and the types do not.
       if (Type type = function.cloneTypeWith(function.getFunctionBody().getArgumentTypes(), function.getResultTypes()))
         function.setType(type);
     // Constants of another type are zeros.

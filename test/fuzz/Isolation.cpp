@@ -127,11 +127,11 @@ std::string Outcome::signature() const {
   for (std::string_view mark : {"Assertion `", "runtime error: ", "finding: ", "LLVM ERROR: ", "hard rss limit"})
     if (std::string line = lineWith(mark); !line.empty())
       return line;
-  // Returns the first stack frame in this project, as LLVM prints it.
+  // Otherwise, return the first stack frame in this project, as LLVM prints it.
   if (std::string line = lineWith("tile::"); !line.empty() && signal)
     return line.substr(0, line.find_first_of("(/"));
   if (std::string line = lineWith("SUMMARY: "); !line.empty()) {
-    // Removes the code address, which differs between builds.
+    // Remove the code address, which differs between builds.
     size_t place = line.find("(/");
     return line.substr(0, place) + firstOwnFrame(text);
   }

@@ -267,7 +267,7 @@ std::optional<Value> KernelBuilder::rearrangement(const Value &value) {
     return same("tl.topk(" + value.text + ", " + std::to_string(to.back()) + ")", to);
   }
   case 5: {
-    // Returns valid indices of the axis.
+    // Gather elements at valid indices of the axis.
     const size_t axis = static_cast<size_t>(random.below(static_cast<int64_t>(rank)));
     Value index = cast(expression(shape, 1), Scalar::Int32);
     index = expand(index, shape);
@@ -308,7 +308,7 @@ std::optional<Value> KernelBuilder::rearrangement(const Value &value) {
     }
   }
   case 8: {
-    // Returns one half of the pairs.
+    // Take one half of the pairs.
     if (shape.back() < 4)
       return std::nullopt;
     Shape pairs = shape, half = shape;

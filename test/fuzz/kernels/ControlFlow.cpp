@@ -140,7 +140,7 @@ void KernelBuilder::loopStatement(int depth) {
   const int64_t trips = random.below(5);
   const std::string i = freshName("i");
   if (!axes.empty() && random.chance(30)) {
-    // Iterates over blocks of another dimension.
+    // Loop over blocks of another dimension.
     const int64_t block = random.pick({16, 32});
     const int64_t size = random.chance(30) ? block * trips : random.between(1, 1 + trips * block);
     const std::string bound = addSize(freshName("K"), size);
@@ -153,7 +153,7 @@ void KernelBuilder::loopStatement(int depth) {
   }
   const bool isConstant = random.chance(35);
   std::string count = isConstant ? std::to_string(trips) : addInteger(freshName("trips"), trips);
-  // Takes the number of iterations from data.
+  // Sometimes compute the number of iterations from data.
   const std::optional<Value> data =
       find([](const Value &value) { return value.shape.empty() && value.type == Scalar::Int32; });
   if (!isConstant && data && random.chance(15))

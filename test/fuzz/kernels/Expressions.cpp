@@ -166,7 +166,7 @@ Value KernelBuilder::leaf(const Shape &shape) {
     }
     return cast(literal(Scalar::Int32), random.pick({Scalar::Int32, Scalar::Int64, Scalar::Float32}));
   }
-  // Returns a vector along one of the dimensions.
+  // Use a vector along one of the dimensions.
   for (size_t dimension = 0; dimension < shape.size() && shape.size() == 2; ++dimension)
     if (random.chance(40))
       if (std::optional<Value> known =

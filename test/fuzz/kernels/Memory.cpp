@@ -374,7 +374,7 @@ void KernelBuilder::approximateStatement() {
   std::string result;
   const std::string last = std::to_string(shape.size() - 1);
   if (random.chance(40)) {
-    // Emits a softmax.
+    // Emit a softmax.
     const std::string axis = std::to_string(random.below(static_cast<int64_t>(shape.size())));
     const std::string most = freshName("m"), power = freshName("e");
     line(most + " = tl.max(" + x.text + ", " + axis + ", keep_dims=True)");

@@ -105,7 +105,7 @@ void KernelBuilder::rangeStatement(int depth) {
             type,
             {},
             isOwn || bitsOf(type) == 64 ? rangeOf(type) : Range{static_cast<double>(std::min(lower, upper)), most, 1}};
-  // Emits a loop that counts and reads data of its iteration, like loops with prefetched copies.
+  // Emit a loop that counts and reads data of its iteration, like loops with prefetched copies.
   const int64_t block = random.pick({16, 32, 128});
   const bool reads = !inHelper && trips * step < 2000;
   const std::string count = freshName("count"), total = freshName("total"), source = freshName("x");

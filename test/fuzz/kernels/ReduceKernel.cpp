@@ -165,7 +165,7 @@ private:
             replace(index, line.substr(0, begin) + part + line.substr(close + 1)))
           return true;
       }
-    // Finds an argument by name.
+    // Drop the last argument.
     if (const size_t comma = line.rfind(", ", close); comma != std::string::npos && comma > open)
       if (replace(index, line.substr(0, comma) + line.substr(close)))
         return true;

@@ -62,7 +62,7 @@ public:
     for (uint32_t i = 0; i < code.size(); ++i)
       if (i != branch && !reachesExit(branch, i))
         all.push_back(i);
-    // Returns the first of them on every path: no path avoids any of the others after it.
+    // Choose the first of them on every path: no path avoids any of the others after it.
     for (uint32_t candidate : all) {
       bool isFirst = true;
       for (uint32_t other : all)

@@ -117,8 +117,8 @@ public:
     if (!to)
       return Step::Fault;
     std::memcpy(to, from, tensorMapBytes);
-    warp.cta.cluster.machine.unreleasedMaps.release(
-        {destination.one(warp, lane)}); // this instruction includes a release
+    // This instruction includes a release of the map.
+    warp.cta.cluster.machine.unreleasedMaps.release({destination.one(warp, lane)});
     if (Checker *checker = checkerOf(warp))
       checker->fence(warp, scope, active);
     warp.cta.cluster.noteProgress();
