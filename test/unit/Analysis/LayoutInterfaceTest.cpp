@@ -52,7 +52,7 @@ TEST_F(LayoutInterface, EveryElementwiseOperationHasIt) {
   EXPECT_GT(count, 90u);
 }
 
-/// Blocked layouts of a shape for two warps, its dimensions in all orders.
+/// Returns blocked layouts of a shape for two warps, with the dimensions in every order.
 SmallVector<LinearLayout> layoutsOf(ArrayRef<int64_t> shape) {
   SmallVector<LinearLayout> layouts;
   std::vector<unsigned> order = layout::rowMajorOrder(shape.size());

@@ -24,7 +24,7 @@ constexpr const char *types = R"(
 !c = tensor<64x64xf32, #c>
 )";
 
-/// The contents of the outermost loop; this is its body.
+/// Returns the contents of a loop with this body.
 std::string contentsOf(const std::string &body) {
   MLIRContext context;
   context.loadDialect<TileDialect, cta::CtaDialect, arith::ArithDialect, scf::SCFDialect>();

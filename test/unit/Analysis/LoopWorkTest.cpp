@@ -67,7 +67,8 @@ TEST(LoopWork, wgmmaOfRegisters) {
             "tensor cores 64, shared memory 16");
 }
 
-// 4096 elements, at 16 or 128 per clock. Each of 4 lanes computes the value of a row separately: 256.
+// 4096 elements, at 16 or 128 per clock. Each of 4 lanes computes the value of a row separately, which makes 256
+// values.
 TEST(LoopWork, elements) {
   EXPECT_EQ(countBody("%a = math.exp2 %x : !c"), "special functions 256");
   EXPECT_EQ(countBody("%a = arith.mulf %x, %x : !c"), "arithmetic 32");

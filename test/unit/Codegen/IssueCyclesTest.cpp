@@ -21,7 +21,7 @@ TEST(IssueCycles, countMoreInLoops) {
   EXPECT_EQ(issueCycles(makeCubin({add, addThenUse, branch(-1), branch(-3), add})), 10u * 2 + 100 * 5 + 2);
 }
 
-/// LDG that raises a counter, and two cycles; an instruction that awaits counters, and two cycles.
+/// An LDG that raises a counter; an instruction that awaits counters. Each takes two cycles.
 constexpr Words loadInto(unsigned counter) {
   return {0x0000000402057981, 2ull << 41 | uint64_t(counter) << 46};
 }

@@ -136,7 +136,7 @@ TEST(DeathTest, rankZeroTellsTheOthers) {
     expectKilled(phase, 3, 2);
 }
 TEST(DeathTest, whileNcclEnds) {
-  // No further failure is possible.
+  // The death of a rank while NCCL ends is not a failure of the others.
   for (int victim : {0, 1})
     EXPECT_EQ(killInPhase("destroy", 2, victim, SIGKILL, longLimit)[0].status, 0);
 }

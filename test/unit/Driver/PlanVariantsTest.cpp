@@ -203,7 +203,7 @@ TEST(PlanVariants, strides) {
   EXPECT_TRUE(plans.plans[0].definitions.empty());
 }
 
-// Positions are wrapped around as in Triton's tutorial: rows of b are still the first guess.
+// Even if positions wrap around, as in Triton's tutorial, contiguous rows of b are the first guess.
 TEST(PlanVariants, stridesOfWrappedPositions) {
   std::string wrapped = strided;
   for (auto [position, size] : {std::pair("m[:, None] * stride_am", 'M'), std::pair("n[None, :] * stride_bn", 'N')}) {

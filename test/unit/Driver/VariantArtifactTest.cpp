@@ -83,7 +83,7 @@ TEST(VariantArtifact, fitsToAnyBudget) {
     EXPECT_LE(artifact->size(), budget);
     EXPECT_EQ(*artifact, *writeArtifact(made, EmitKind::Tilepack));
     EXPECT_EQ(made.size() + skipped.size(), all.size());
-    // With one more it would not fit.
+    // One more variant would not fit.
     std::vector<MadeVariant> larger = all;
     llvm::erase_if(larger, [&](const MadeVariant &variant) {
       const runtime::Manifest &manifest = variant.packed.manifest;

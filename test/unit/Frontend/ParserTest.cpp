@@ -17,7 +17,7 @@ std::string roundTrip(const std::string &text) {
   return expr ? unparse(*expr) : diagnostics.render();
 }
 
-/// Source text of the outermost expression of 'text'.
+/// Returns the source text of the outermost expression of 'text'.
 std::string rangeOf(const std::string &text) {
   DiagnosticEngine diagnostics;
   Module module;

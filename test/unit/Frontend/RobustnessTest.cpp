@@ -19,7 +19,7 @@ std::string repeat(std::string_view text, size_t count) {
   return out;
 }
 
-/// Messages for 'text' as the body of a function.
+/// Returns the messages for 'text' as the body of a function.
 std::string messages(const std::string &text) {
   DiagnosticEngine diagnostics;
   Module module = parse({"<test>", "@jit\ndef f():\n" + text + "\n"}, diagnostics);

@@ -116,7 +116,7 @@ TEST(Arith, FloatComparisons) {
           << predicate << " " << type;
 }
 
-/// Arithmetic in the type itself, by LLVM's software floating point.
+/// Computes in the type itself, with LLVM's software floating point.
 double reference(const std::string &op, const std::string &type, double a, double b) {
   const llvm::fltSemantics &semantics = type == "f16"        ? llvm::APFloat::IEEEhalf()
                                         : type == "bf16"     ? llvm::APFloat::BFloat()

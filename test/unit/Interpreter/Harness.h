@@ -51,7 +51,7 @@ public:
     std::optional<Error> error = tryRun(grid);
     EXPECT_FALSE(error) << error->toString();
   }
-  /// The message of the expected error.
+  /// Returns the message of the expected error.
   std::string message(Grid grid = {}) {
     std::optional<Error> error = tryRun(grid);
     return error ? error->toString() : "no error";
@@ -64,7 +64,7 @@ public:
   std::string printed;
 };
 
-/// A kernel with these parameters whose body is `body`.
+/// Returns the text of a kernel with these parameters and this body.
 inline std::string kernel(const std::string &parameters, const std::string &body) {
   return "tile.kernel @k(" + parameters + ") {\n" + body + "\n  tile.return\n}\n";
 }
@@ -93,7 +93,7 @@ inline std::string elementwise(const std::vector<std::string> &types, const std:
   return kernel(parameters, body + text + "\ntile.store %r_at, %r : " + pointers);
 }
 
-/// Kind of a type by its MLIR name.
+/// Returns the kind of the type with this MLIR name.
 inline Kind kindNamed(const std::string &type) {
   const std::pair<const char *, Kind> kinds[] = {
       {"i1", Kind::I1},     {"i8", Kind::I8},           {"i16", Kind::I16},       {"i32", Kind::I32},
@@ -111,7 +111,7 @@ inline size_t bytesInMemory(Kind kind) {
   return sizes[size_t(kind)];
 }
 
-/// The values in the memory form of a type (floats must be exact in it; integers wrap).
+/// Returns the values in the memory form of a type. Floats must be exact in it; integers wrap.
 inline std::vector<char> toMemory(const std::string &type, const std::vector<double> &values) {
   Kind kind = kindNamed(type);
   std::vector<char> memory;

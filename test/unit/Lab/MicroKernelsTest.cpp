@@ -97,7 +97,7 @@ TEST(CardMeter, computesFiguresFromTimes) {
 
 TEST(CardMeter, reportsTheMiddleHalfAsSpread) {
   double median = 0;
-  // From 98 to 102, in the order of values.
+  // The middle half is from 98 to 102.
   EXPECT_EQ(spreadOf({100, 90, 101, 99, 500, 98, 102, 97, 103}, median).spread, 4);
   EXPECT_EQ(median, 100);
 }

@@ -9,7 +9,7 @@ using namespace tile::runner;
 
 namespace {
 
-/// An H200 at 1.5 GHz: 4 TB/s, 700 TFLOP/s; L2 12.7 TB/s, 3.2 T special operations a second.
+/// An H200 at 1.5 GHz: 4 TB/s, 700 TFLOP/s; 12.7 TB/s from L2, 3.2e12 special operations per second.
 RooflineFacts factsOf(double microseconds) {
   RooflineFacts facts;
   facts.coldMicroseconds = facts.warmMicroseconds = microseconds;

@@ -14,7 +14,7 @@ using tile::test::matmulManifest;
 
 namespace {
 
-/// The values of the integer parameters in launch number `launch`.
+/// Returns the values of the integer parameters in launch number `launch`.
 std::map<std::string, int64_t> valuesOf(const SoakPlan &plan, const Manifest &manifest, uint64_t launch) {
   Result<std::vector<std::string>> arguments = drawArguments(plan, manifest, 7, launch, 132);
   EXPECT_TRUE(bool(arguments)) << (arguments ? "" : arguments.error().message);

@@ -79,8 +79,8 @@ TEST(LanguageServer, KnowsTypesOfHalfAText) {
 
 TEST(LanguageServer, FindsErrorsWithoutTypes) {
   for (auto [text, codes] : {
-           // In a file with one kernel: in branches and loops with unknown conditions, and in functions that are never
-           // called.
+           // If a file has one kernel, also in branches and loops with unknown conditions, and in functions that are
+           // never called.
            std::pair{"@triton.jit\ndef k(x, n):\n    tl.store(x + n, unknown)\n", "unknown-name "},
            {"@triton.jit\ndef k(x, n):\n    if n:\n        a = 1\n    elif x:\n        b = missing\n    else:\n        "
             "c = gone\n"

@@ -42,8 +42,8 @@ inline int64_t worstConflicts(const VectorAccess &access, unsigned elementBytes)
   return worst;
 }
 
-/// Returns the result of ldmatrix in the 32-bit registers: rows[lane] is the byte address that the lane supplies; the
-/// result contains for [matrix][lane] the byte addresses of the two 16-bit units.
+/// The 32-bit registers that ldmatrix fills: for [matrix][lane], the byte addresses of the two 16-bit units.
+/// `rows[lane]` is the byte address that the lane supplies.
 using MatrixUnits = std::array<std::array<std::array<int64_t, 2>, 32>, 4>;
 inline MatrixUnits loadMatrices(const std::array<int64_t, 32> &rows, unsigned matrices, bool transposed) {
   MatrixUnits result = {};

@@ -112,7 +112,7 @@ TEST(ShapeTransforms, SlicesOfAccumulatorsReassembleThem) {
             std::optional<SlicedLayout> sliced = sliceDim(layout, 1, size);
             SCOPED_TRACE(testing::Message()
                          << m << " x " << n << ", " << groupsM << " x " << groupsN << " groups, " << size);
-            // Lanes have the first 8 columns, groups the last ones.
+            // Proper slices have at least 8 columns, among which lane bits select, and are not split over warp groups.
             ASSERT_EQ(sliced.has_value(), size == n || (size >= 8 && n / groupsN >= 8 && groupsN == 1));
             if (sliced)
               expectSlicesReassemble(layout, 1, size, *sliced);

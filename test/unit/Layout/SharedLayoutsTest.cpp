@@ -34,7 +34,7 @@ TEST(SwizzledShared, MatchesTheAddressFormula) {
         ASSERT_FALSE(verifyShared(layout));
         for (int64_t row = 0; row < rows; ++row)
           for (int64_t column = 0; column < columns; ++column) {
-            // Box by box, row by row; then bits [4, 4 + s) ^= bits [7, 7 + s).
+            // Boxes and rows are consecutive; then bits [4, 4 + s) are XORed with bits [7, 7 + s).
             int64_t address = (column / panel * rows + row) * swizzle + column % panel * elementBytes;
             address ^= (address >> 7 & (swizzle / 16 - 1)) << 4;
             ASSERT_EQ(layout.apply({{offsetDim, address / elementBytes}}),
@@ -113,7 +113,7 @@ TEST(MatchSwizzle, FindsTheGreatestOrder) {
     }
 }
 
-// A rank that has too many orders to try all of them.
+// This rank has too many orders to try all of them.
 TEST(MatchSwizzle, TakesManyDimensions) {
   std::vector<int64_t> shape(16, 2);
   std::vector<unsigned> order(16);
@@ -251,7 +251,7 @@ TEST(ConversionBuffer, GivesTheThreadsWithMoreElementsTheirVectors) {
 }
 
 TEST(UsedExtent, IsTheEndOfTheLastElement) {
-  // Rows one after another, in groups that a swizzle mixes.
+  // Rows are consecutive, in groups that a swizzle mixes.
   EXPECT_EQ(usedExtent(unswizzledShared({32, 8}, {1, 0}), {24, 8}), std::optional<int64_t>(24 * 8));
   EXPECT_EQ(usedExtent(unswizzledShared({32, 8}, {1, 0}), {17, 8}), std::optional<int64_t>(17 * 8));
   EXPECT_EQ(usedExtent(swizzledShared({32, 64}, 2, {1, 0}, 128), {17, 64}), std::optional<int64_t>(24 * 64));

@@ -12,7 +12,8 @@ using namespace tile::layout::test;
 
 namespace {
 
-/// A matrix that is read along dimension `from`, and stored along the other one for wgmma.
+/// Expects wide accesses without conflicts for a matrix that is read along dimension `from`, and stored along the other
+/// one for wgmma.
 void expectWideWithoutConflicts(const std::vector<int64_t> &shape, unsigned bytes, unsigned from, int64_t warps) {
   SCOPED_TRACE(testing::Message() << shape[0] << "x" << shape[1] << " of " << bytes << " bytes along " << from);
   LinearLayout registers = planTransposition(shape, bytes, from, warps);

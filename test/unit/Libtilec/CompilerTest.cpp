@@ -204,7 +204,7 @@ std::vector<sighandler_t> handlers() {
   return found;
 }
 
-/// Before any test: shells make background processes ignore some signals.
+/// Read before any test, because shells make background processes ignore some signals.
 const std::vector<sighandler_t> handlersAtStart = handlers();
 
 TEST(Compiler, LeavesSignalsAlone) {

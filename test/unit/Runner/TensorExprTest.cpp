@@ -162,7 +162,8 @@ TEST(TensorFunctions, buffersOfAllRanksHaveAName) {
 }
 
 TEST(TensorConvolution, windowsOverPaddedImages) {
-  // One image of 2 x 3 pixels in one channel, and two filters of 2 x 2: the sum of a window, its upper left pixel.
+  // One image of 2 x 3 pixels in one channel, and two filters of 2 x 2, which compute the sum of a window and its upper
+  // left pixel.
   const HostBuffer x = makeBuffer({1, 1, 2, 3}, {1, 2, 3, 4, 5, 6}, DataType::F64);
   const HostBuffer w = makeBuffer({2, 1, 2, 2}, {1, 1, 1, 1, 1, 0, 0, 0}, DataType::F64);
   TensorNames names;
@@ -304,7 +305,7 @@ TEST_F(TensorExprTest, workIsCountedOnce) {
   EXPECT_EQ(count("2 * (a @ b)").flops, 0);
   EXPECT_EQ(count("exp(a @ b)").special, 4);
   EXPECT_EQ(count("where(v > 15, b @ a, 0)").flops, 36);
-  // Groups with separate rows: two of three here.
+  // Two of the three rows belong to groups.
   const HostBuffer offsets = makeBuffer({2}, {1, 3}), w = makeBuffer({1, 2, 3}, {1, 2, 3, 4, 5, 6});
   names.buffers["offsets"] = &offsets;
   names.buffers["w"] = &w;

@@ -33,7 +33,7 @@ struct Records {
     place[0] = record.encode();
     place[1] = clock;
   }
-  /// `rank`: of a run on several GPUs; -1: one device.
+  /// `rank` is the rank in a run on several GPUs, or -1 for a run on one device.
   nlohmann::json trace(int rank = -1) const {
     auto layout = runner::planBuffer({int64_t(words.size())}, {}, sizeof(int64_t), true);
     EXPECT_TRUE(bool(layout));

@@ -57,7 +57,7 @@ std::string whyNot(const Gemm &gemm, size_t index, Arguments arguments, const De
   return status ? "" : status.error().message;
 }
 
-/// The manifests of three variants, written by hand.
+/// Returns the expected choice, from the conditions of the three variants written by hand.
 std::string reference(const Gemm &gemm, const Arguments &x) {
   const auto ceilDivide = [](int64_t a, int64_t b) { return a >= 0 ? (a + b - 1) / b : -(-a / b); };
   const auto tiles = [&](int64_t m, int64_t n) { return ceilDivide(x.m, m) * ceilDivide(x.n, n); };

@@ -73,7 +73,8 @@ TEST(ElfSection, everyCorruptedByteIsSurvived) {
     }
 }
 
-/// The parts that the driver loads: headers, code, its layout in memory; the assumptions of the launch, and the PTX.
+/// Flips each bit of the parts that the driver loads (headers, code, and its layout in memory), of the assumptions of
+/// the launch, and of the PTX.
 TEST(ElfSection, negative_everyFlippedBitIsFound) {
   Result<std::string> whole = appendManifestSection(bytesOf(smallElf()), minimalManifest, ".version 8.7\n");
   ASSERT_TRUE(bool(whole));

@@ -105,7 +105,7 @@ TEST_F(VariantsTest, anOlderDriverIsGivenThePtx) {
 }
 
 TEST_F(VariantsTest, fixedParametersAreLeftOut) {
-  // Its last parameter is absent; its tensor map follows the others.
+  // This variant lacks the last parameter; its tensor map follows the others.
   driver.argumentSizes = {8, 8, 8, 4, 4, 4, sizeof(TensorMap)};
   variants[1].manifest.cost.reset(); // so that rows-64x64 is taken
   ASSERT_EQ(load(*writePack(variants)), TILE_OK) << error();

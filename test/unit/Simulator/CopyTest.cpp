@@ -236,7 +236,8 @@ TEST(BulkCopy, reductions) {
   check("xor.b32", [](uint32_t a, uint32_t b) { return a ^ b; });
   check("inc.u32", [](uint32_t a, uint32_t b) { return a >= b ? 0 : a + 1; });
   check("dec.u32", [](uint32_t a, uint32_t b) { return a == 0 || a > b ? b : a - 1; });
-  // Halves up to 2048 are as many units as their bits say; from there to 4096 a step is two units.
+  // In units of the smallest subnormal, halves up to 2048 equal their bits. From 2048 to 4096, consecutive halves are
+  // two units apart.
   check("add.noftz.f16", [](uint32_t a, uint32_t b) {
     uint32_t units = a + b, half = units / 2;
     return units < 2048 ? units : 1024 + half + (units % 2 ? half % 2 : 0);

@@ -21,7 +21,7 @@ public:
                      count ? count : defaultCount, bound});
   }
 
-  /// name.suffix d, a, b, … of one kind for each of the suffixes.
+  /// Adds `name.suffix d, a, b, …` with operands of one kind, for each of the suffixes.
   void each(const std::string &name, const Names &suffixes, const std::string &result, Names operands,
             Bound bound = {}) {
     for (const std::string &suffix : suffixes) {
@@ -32,7 +32,7 @@ public:
     }
   }
 
-  /// Suffix lists in sequence → all combinations.
+  /// Returns all combinations of suffixes of two lists, in this order.
   static Names product(const Names &first, const Names &second) {
     Names all;
     for (const std::string &x : first)

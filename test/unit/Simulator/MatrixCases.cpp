@@ -214,7 +214,7 @@ uint64_t descriptor(uint32_t at, uint32_t leading, uint32_t stride, uint32_t bas
          uint64_t(swizzle) << 62;
 }
 
-/// Descriptors of one major: typical ones of kernels, and unusual ones.
+/// Returns descriptors for one major dimension: typical ones of kernels, and unusual ones.
 std::vector<uint64_t> layoutDescriptors(bool isLineMajor) {
   std::vector<uint64_t> all;
   for (uint32_t swizzle = 0; swizzle < 4; ++swizzle) {

@@ -86,7 +86,8 @@ double toDouble(MatrixFormat format, uint64_t bits) {
   return isNegative ? -magnitude : magnitude;
 }
 
-/// Nearly the negative of a sum, so that the difference loses most of its bits; if out of range, a value like 1.
+/// Returns nearly the negative of a sum, so that the difference loses most of its bits; if that is out of range,
+/// returns a value near 1.
 uint64_t nearlyOpposite(MatrixRandom &random, MatrixFormat format, double sum) {
   uint64_t fallback = generate(random, format, Style::Near), flip = random.below(2);
   int exponent = 0;

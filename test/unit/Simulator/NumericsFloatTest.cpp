@@ -153,7 +153,7 @@ TEST(NumericsFloat, flushesWhatIsTinyWithAnyExponent) {
   EXPECT_EQ(bitsOf(mulRounded<Rounding::NearestEven, true>(-a, b)), 0x80000000u);
   EXPECT_EQ((fmaRounded<Rounding::Up, true>(a, b, 0.0f)), 0.0f);
   EXPECT_EQ((divRounded<Rounding::NearestEven, true>(0x1.fffffep-2f, 0x1p125f)), 0.0f);
-  // 2^-126 less a 2^-252: 2^-126 in any exponent.
+  // 2^-126 - 2^-252 rounds to 2^-126, whatever the range of exponents.
   EXPECT_EQ((fmaRounded<Rounding::NearestEven, true>(0x1.000002p-126f, -0x1.000002p-126f, b)), b);
   EXPECT_EQ((fmaRounded<Rounding::Zero, true>(0x1.000002p-126f, -0x1.000002p-126f, b)), 0.0f);
   EXPECT_EQ((mulHalf<Half, true>(Half{0x3bff}, Half{0x0400}).bits), 0);

@@ -23,7 +23,7 @@ TEST(Sandbox, localMemoryEnds) {
   expectOutOfBounds(own, "st.local.v4.b64 [%d5], {%d5, %d5, %d5, %d5};", "write of 32 bytes at local address");
   expectOutOfBounds(own, "ld.local.v4.b64 {%d6, %d7, %d8, %d9}, [%d5];", "read of 32 bytes at local address");
   expectOutOfBounds(own, "st.local.b8 [%d5], 1;", "write of 1 bytes", {"-1", "64"});
-  // Through the window of the generic address space.
+  // Accesses the memory through the window of the generic address space.
   expectOutOfBounds(own, "cvta.local.u64 %d5, %d5;\nst.v2.b64 [%d5], {%d5, %d5};", "write of 16 bytes",
                     {"64", "0xffffffffe0"});
 }

@@ -221,7 +221,7 @@ TEST(TensorPair, tensorCopiesSignalTheLeader) {
   early.erase(early.find(".cta_group::2 "), 13);
   make(early)->expectNone();
 
-  // Four rows by their indices, the first of which is stored.
+  // Gather four rows by their indices; the first of them is stored.
   kernel = make(body(".cta_group::2", "tile::gather4", "{0, %r23, 9, 1, 0}", 512));
   kernel->expectNone();
   words = reinterpret_cast<const uint32_t *>(kernel->buffers[2].data());

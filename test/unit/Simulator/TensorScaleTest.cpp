@@ -120,7 +120,7 @@ TEST(TensorScale, reportsWhatIsMissing) {
   TensorKernel text = kernelOf(c);
   text.mma.erase(text.mma.find("tcgen05.cp"), text.mma.find("tcgen05.mma") - text.mma.find("tcgen05.cp"));
   text.make()->expectAlways(ReportKind::Uninitialized, "tensor memory");
-  // Fractions are only in the scales of blocks of 16.
+  // Only the scales of blocks of 16 have fractions.
   TensorKernel wrong = kernelOf({"mxf4", ".block32", 2, 64, true});
   wrong.make()->expectAlways(ReportKind::InvalidOperand, "ue4m3");
 }

@@ -67,7 +67,7 @@ TEST(Wgmma, typesAndOrders) {
 TEST(Wgmma, promotion) {
   WgmmaDot bytes{.a = MmaType::F8E4M3, .b = MmaType::F8E5M2, .m = 64, .n = 256, .k = 64};
   EXPECT_EQ(plan(bytes), (WgmmaPlan{256, 32, 1, 1}));
-  // The minimum is the columns of an instruction, for half of the columns.
+  // The smallest interval is one K step of an instruction; instructions then have half of the columns.
   bytes.imprecise = 0;
   EXPECT_EQ(plan(bytes), (WgmmaPlan{128, 32, 1, 1, 32}));
   bytes.imprecise = 33;

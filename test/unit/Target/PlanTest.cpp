@@ -115,7 +115,7 @@ TEST(RingSlots, innermostRingsShareWhatIsFree) {
   EXPECT_EQ(planRingSlots({loop, loop}, 5 * kib, 1), Slots({3, 2})); // the loops get slots in turn
   EXPECT_EQ(planRingSlots({loop, shared}, 3 * kib, 1), Slots({3, 0}));
   EXPECT_EQ(planRingSlots({large, loop}, ringBytes(4096, 1) + 3 * kib, 1), Slots({1, 3}));
-  // The minimum of each ring, or nothing.
+  // Each ring gets its minimum, or there is no plan.
   EXPECT_EQ(planRingSlots({once, loop}, 2 * kib, 1), Slots({1, 1}));
   EXPECT_EQ(planRingSlots({once, loop}, 2 * kib - 1, 1), std::nullopt);
   EXPECT_EQ(planRingSlots({once, loop}, 3 * kib, 2), Slots({1, 2}));

@@ -28,7 +28,7 @@ TEST(StepSplit, negative_fewSteps) {
   EXPECT_EQ(splitOf({.m = 512, .n = 512, .k = 512}), 1u);
   EXPECT_EQ(splitOf({.m = 72, .n = 16, .k = 704}), 1u); // 3.3 us; 3.8 us if split in two
   EXPECT_EQ(splitOf({.m = 128, .n = 128, .k = 0}), 1u);
-  // 7.7 us, 8.7 by two
+  // 7.7 us; 8.7 us if split in two
   EXPECT_EQ(splitOf({.m = 300, .n = 777, .k = 1024, .plainStores = true, .aKMajor = true, .bKMajor = true}), 1u);
 }
 

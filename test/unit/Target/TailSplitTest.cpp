@@ -38,7 +38,7 @@ TEST(TailSplit, helpersWithPiecesOfSeveralTiles) {
     }
 }
 
-// More parts only if each saves more steps than its reduction takes.
+// There are more parts only if each saves more steps than its reduction takes.
 TEST(TailSplit, fewerPartsOfFewSteps) {
   EXPECT_EQ(ownSteps(8, 59), 21);
   EXPECT_EQ(ownSteps(8, 60), 15);
