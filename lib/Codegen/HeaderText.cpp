@@ -17,7 +17,7 @@ using llvm::StringRef;
 namespace tile::codegen {
 namespace {
 
-/// The keywords of C and C++, and the names that generated functions use themselves.
+/// Returns true for keywords of C and C++, and for names that generated functions use themselves.
 bool isReserved(StringRef name) {
   static constexpr StringRef words[] = {"alignas",     "alignof",      "and",          "and_eq",
                                         "arguments",   "asm",          "auto",         "bitand",

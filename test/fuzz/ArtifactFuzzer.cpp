@@ -41,7 +41,7 @@ std::vector<std::string> linesOf(std::string_view text) {
   return lines;
 }
 
-/// Returns nothing if no pack can be made of these.
+/// Returns nothing if no pack can be made of these manifests.
 std::string makeArtifact(const std::vector<std::string> &manifests) {
   if (manifests.size() == 1)
     return ".version 8.0\n// tile.manifest: " + manifests.front() + "\n";
@@ -68,7 +68,7 @@ void useTable(tile_kernel *kernel, const std::string &artifact, std::string tabl
   std::remove(path.c_str());
 }
 
-/// The arguments of one call; `seed` chooses among boundary values.
+/// Launches the kernel once; `seed` chooses its arguments among boundary values.
 void launch(tile_kernel *kernel, uint32_t count, uint64_t seed) {
   static constexpr uint64_t edges[] = {0,          1,          2,          8,          16,    64,        4096,
                                        0x7fffffff, 0x80000000, 0xffffffff, 1ull << 40, ~0ull, 1ull << 63};

@@ -52,7 +52,7 @@ bool readOptions(int argc, char **argv, Options &options) {
   return !options.paths.empty() && options.jobs > 0;
 }
 
-/// One batch. Each crash of its process is a finding, after which a new process continues.
+/// Runs one batch. Each crash of its process is a finding, after which a new process continues.
 void runBatch(const Options &options, const IrBases &bases, uint64_t batch, Counters &counters, Findings &findings) {
   for (uint64_t first = 0; first < batchSize;) {
     auto run = [&](Progress &progress) {

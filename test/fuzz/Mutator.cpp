@@ -252,7 +252,7 @@ std::string Mutator::mutateBrackets(std::string_view text, const std::vector<Spa
   }
 }
 
-/// The option line of FrontendFuzzer.cpp.
+/// Mutates the line of options, which FrontendFuzzer.cpp describes.
 std::string Mutator::mutateOptions(std::string_view text, const std::vector<Span> &own) {
   std::vector<std::string_view> lines = linesOf(text);
   std::string line = "#fuzz:";

@@ -17,7 +17,7 @@ public:
   explicit Mutator(unsigned seed) : random(seed) {}
 
   std::string mutate(std::string_view text);
-  /// Lines of `second` within `first`.
+  /// Returns `first` with some lines of `second` inserted.
   std::string crossOver(std::string_view first, std::string_view second);
 
 private:

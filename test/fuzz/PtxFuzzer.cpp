@@ -22,7 +22,7 @@ int requireLine(const tile::runtime::Error &error) {
   abort();
 }
 
-/// The same text is launched in the same way.
+/// Returns a seed that depends only on the text, so that the same text is launched in the same way.
 uint64_t seedOf(const uint8_t *data, size_t size) { // FNV-1a
   uint64_t hash = 0xcbf29ce484222325;
   for (size_t i = 0; i < size; ++i)

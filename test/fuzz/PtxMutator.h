@@ -16,7 +16,7 @@ public:
   explicit PtxMutator(unsigned seed) : random(seed) {}
 
   std::string mutate(std::string text);
-  /// Lines of `second` within `first`.
+  /// Returns `first` with some lines of `second` inserted.
   std::string crossOver(std::string_view first, std::string_view second);
 
 private:

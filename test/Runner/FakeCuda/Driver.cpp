@@ -173,7 +173,7 @@ float read(const PlainMap &map, int64_t row, int64_t column) {
   return row < map.rows && column < map.columns ? map.base[row * map.stride + column] : 0;
 }
 
-/// The same GEMM as a persistent kernel with tensor maps of all three matrices: c is also only written inside.
+/// Computes the same GEMM as a persistent kernel with tensor maps of all three matrices; c is also written only inside.
 void persistentMatmul(const LaunchConfig &config, void **arguments) {
   const int depth = argument<int>(arguments, 5);
   const PlainMap a = argument<PlainMap>(arguments, 9), b = argument<PlainMap>(arguments, 10),

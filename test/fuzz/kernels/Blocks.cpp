@@ -40,8 +40,8 @@ void KernelBuilder::blockStatement() {
     sink(value);
 }
 
-/// A reduction or scan of pairs in which the order matters: composition of affine functions, or of a value and its
-/// index.
+/// Emits a reduction or scan of pairs in which the order matters: composition of affine functions, or of a value and
+/// its index.
 void KernelBuilder::pairStatement(const Value &value) {
   const size_t axis = static_cast<size_t>(random.below(static_cast<int64_t>(value.shape.size())));
   const std::string number = std::to_string(axis), first = freshName("b"), second = freshName("b");

@@ -66,7 +66,8 @@ Verdict compareVariants(const std::string &text, const std::vector<Variant> &var
   return {};
 }
 
-/// The child's messages: 'v' and a variant when one begins; 'k', a kind, a variant and the message at the end.
+/// Writes a message of the child process: 'v' and a variant when one begins; 'k', a kind, a variant and the message at
+/// the end.
 void writeAll(int file, const std::string &bytes) {
   for (size_t done = 0; done < bytes.size();) {
     const ssize_t count = write(file, bytes.data() + done, bytes.size() - done);

@@ -25,7 +25,7 @@ struct Verdict {
   std::string message;
 
   bool isFinding() const { return kind != Kind::Same && kind != Kind::Skipped; }
-  /// The part of a message that stays the same when the kernel gets smaller: without values and locations.
+  /// Returns the part of a message that stays the same when the kernel gets smaller: without values and locations.
   std::string signature() const;
 };
 

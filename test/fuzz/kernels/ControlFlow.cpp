@@ -81,7 +81,7 @@ void KernelBuilder::assignStatement() {
     updateVariable();
 }
 
-/// Not a bare name, which would be the same variable and change with it.
+/// Returns an expression that is not a bare name, because a name would denote the same variable and change with it.
 Value KernelBuilder::materialise(const Value &value) {
   Value result = value;
   if (value.isWeak)

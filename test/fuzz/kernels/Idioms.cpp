@@ -10,7 +10,7 @@ namespace tile::fuzz {
 
 namespace {
 
-/// The vector along the first dimension of a matrix: `offs[:, None]`.
+/// Returns the vector as an index along the first dimension of a matrix: `offs[:, None]`.
 std::string column(const std::string &vector) {
   return "(" + vector + ")[:, None]";
 }
@@ -246,7 +246,8 @@ Value KernelBuilder::advancedDot(const std::vector<Axis> &own) {
   return sum;
 }
 
-/// Returns a condition that holds from some iteration of the loop on, since the first one differs from the others.
+/// Emits a value that is selected from some iteration of the loop on, so that the first iteration differs from the
+/// others.
 void KernelBuilder::laterIterations(const Value &counter) {
   const std::string limit = std::to_string(random.pick({0, 0, 1, 2, 5}));
   const Value isLater{"(" + counter.text + random.pick<std::string>({" > ", " >= ", " != ", " == "}) + limit + ")",
@@ -259,7 +260,7 @@ void KernelBuilder::laterIterations(const Value &counter) {
     define("v", expand(*chosen, shape));
 }
 
-/// A scalar function with branches and a loop, applied to each element.
+/// Emits a scalar function with branches and a loop, and applies it to each element.
 void KernelBuilder::mapStatement() {
   const Shape shape = someShape();
   if (shape.empty() || inHelper)

@@ -44,7 +44,7 @@ std::optional<Value> KernelBuilder::find(const std::function<bool(const Value &)
   return *random.pick(found);
 }
 
-/// A parameter of the launch.
+/// Adds an integer parameter to the launch.
 std::string KernelBuilder::addInteger(const std::string &name, int64_t value) {
   for (const auto &[known, number] : launchIntegers)
     if (known == name)

@@ -17,7 +17,7 @@ Value KernelBuilder::limitOf(const Value &value) {
   return {"(" + numberText(number, false) + ")", Scalar::Int32, {}, {number, number, 1}, /*isWeak=*/true};
 }
 
-/// A comparison of indices with a value near the largest one, like a mask at the end of a block.
+/// Returns a comparison of indices with a value near the largest one, like a mask at the end of a block.
 Value KernelBuilder::edgeComparison(const Shape &shape) {
   if (shape.empty())
     return {"(" + std::to_string(random.below(3)) + " < " + leaf(shape).text + ")", Scalar::Int1, shape, {0, 1, 1}};

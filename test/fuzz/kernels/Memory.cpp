@@ -11,7 +11,7 @@ namespace tile::fuzz {
 
 namespace {
 
-/// Names that index the dimensions of a block: `offs[:, None]`.
+/// Returns a vector as an index along one dimension of a block: `offs[:, None]`.
 std::string spread(const std::string &vector, size_t dimension, size_t rank) {
   std::string text = vector.find(' ') == std::string::npos ? vector : "(" + vector + ")";
   if (rank == 1)
@@ -22,7 +22,7 @@ std::string spread(const std::string &vector, size_t dimension, size_t rank) {
   return text + "]";
 }
 
-/// Returns the contents of inputs of the type.
+/// Returns the range of the elements of inputs of the type.
 Range inputRange(Scalar type, bool hasAllBits) {
   if (type == Scalar::Int1)
     return {0, 1, 1};
@@ -77,7 +77,7 @@ Buffer KernelBuilder::makeBuffer(const std::string &prefix, Scalar type, const s
     }
     buffer.strideValues[axis] = stride;
     const std::string name = "stride_" + buffer.name + "_" + std::to_string(axis);
-    // From the last one to the first.
+    // Sometimes store the elements from the last one to the first.
     const bool isBackwards = isInput && !isOrdinary && random.chance(3);
     if (isBackwards) {
       buffer.first += std::max<int64_t>(of[axis].size - 1, 0) * stride;
@@ -152,7 +152,7 @@ std::vector<Axis> KernelBuilder::someAxes() {
   return {axes[first], axes[second]};
 }
 
-/// Returns one scalar, that of the program.
+/// Loads or stores one scalar for each program.
 void KernelBuilder::scalarStatement() {
   const Scalar type = random.pick({Scalar::Int32, Scalar::Int64, Scalar::Int8, Scalar::UInt16, Scalar::Float32,
                                    Scalar::Float16, Scalar::BFloat16, Scalar::Float64, Scalar::Int1});
@@ -366,7 +366,7 @@ void KernelBuilder::store(const std::vector<Axis> &of, const Value &value) {
   line("tl.store(" + place(buffer, of, indices) + ", " + stored.text + (mask.empty() ? "" : ", mask=" + mask) + ")");
 }
 
-/// Functions whose results are rounded, so they are only stored.
+/// Emits functions whose results are rounded, and so are only stored.
 void KernelBuilder::approximateStatement() {
   const std::vector<Axis> own = ownAxes();
   const Shape shape = shapeOf(own);

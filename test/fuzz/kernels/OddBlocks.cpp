@@ -53,7 +53,7 @@ void KernelBuilder::oddFrame() {
   takeProgram(own);
 }
 
-/// Operations that support such blocks: accesses, arithmetic, sums and extrema.
+/// Emits operations that support such blocks: accesses, arithmetic, sums and extrema.
 void KernelBuilder::oddStatement() {
   switch (random.below(10)) {
   case 0:

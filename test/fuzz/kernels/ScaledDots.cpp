@@ -31,7 +31,7 @@ Axis inUnits(const Axis &inner, int64_t count, const std::string &name) {
 
 } // namespace
 
-/// Scales are 1/2, 1 and 2, or 1, 2 and 3 of type e4m3, so that all sums are exact.
+/// Emits a loop of scaled dots. Scales are 1/2, 1 and 2, or 1, 2 and 3 of type e4m3, so that all sums are exact.
 Value KernelBuilder::scaledLoop(const std::vector<Axis> &own) {
   const auto anyFormat = [&] { return random.pick<std::string>({"e2m1", "e2m1", "e4m3", "e5m2"}); };
   const ScaledOperand operands[] = {{anyFormat(), own[0], true}, {anyFormat(), own[1], false}};

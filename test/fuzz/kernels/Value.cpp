@@ -76,7 +76,7 @@ TypeNames namesOf(Scalar type) {
   return {"", ""};
 }
 
-/// Bits of the significand, including the first one.
+/// Returns the number of bits of the significand, including the first one.
 int precisionOf(Scalar type) {
   switch (type) {
   case Scalar::Float8E4M3:
@@ -94,7 +94,7 @@ int precisionOf(Scalar type) {
   }
 }
 
-/// The largest value that is never rounded to infinity.
+/// Returns the largest value that is never rounded to infinity.
 double largestOf(Scalar type) {
   switch (type) {
   case Scalar::Float8E4M3:
