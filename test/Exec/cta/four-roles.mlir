@@ -12,7 +12,7 @@
 // THREADS: "spill_bytes": 0
 // CHECK: check c == a @ b: ok
 
-// Who fills and who reads a ring decides what its barriers count: one thread, or each of four warps.
+// The arrivals that a ring's barriers expect depend on who fills and reads it: one thread, or each of four warps.
 // RUN: tilec %s --start-after=cta-multicast --stop-after=cta-lower-rings --emit=cta -o - | FileCheck %s --check-prefix=RINGS
 // RINGS-COUNT-2: mbarrier_alloc arrivals 1 : <3>{{[[:space:]].*}}mbarrier_alloc arrivals 4 : <3>
 // RINGS: mbarrier_alloc arrivals 4 : <2>

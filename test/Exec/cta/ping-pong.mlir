@@ -109,13 +109,13 @@ tile.kernel @ping_pong(
         cta.mbarrier_arrive %order[%other] : !teams
         scf.yield %zero : !acc
       }
-      // The epilogue, under the other team's MMAs.
+      // The epilogue overlaps with the other team's MMAs.
       %y = arith.truncf %sum : !acc to tensor<64x64xf16, #acc>
       cta.tma_store_wait 0
       cta.local_store %y, %panel : tensor<64x64xf16, #acc>, !slab
       cta.proxy_fence
       cta.tma_store %panel, %c[%row, %column] : !slab, !desc
-      // The next tile's steps are the other team's.
+      // The steps of the next tile belong to the other team.
       %next = arith.addi %end, %steps : i32
       %nextTurn = arith.xori %turn, %c1 : i32
       scf.yield %next, %nextTurn : i32, i32

@@ -6,8 +6,8 @@
 !x = tensor<64x64xf32, #x>
 !t = !cta.tensor_memory<64x64xf32>
 
-// %v is live with both others, which follow each other and share columns: threads that have loaded %t synchronize before %u is
-// stored. What nobody uses is gone.
+// %v is live with both others, which follow each other and share columns: threads that have loaded %t synchronize
+// before %u is stored. Unused memory is removed.
 // CHECK-LABEL: tile.kernel @shared
 // CHECK: %[[PLACE:.*]] = cta.alloc : <4xi32
 // CHECK-NEXT: %[[BASE:.*]] = cta.tensor_memory_open 128 through %[[PLACE]]

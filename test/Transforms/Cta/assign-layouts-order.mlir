@@ -1,4 +1,4 @@
-// Along which dimension lanes walk where no addresses are consecutive, and which parts of a scan warps have.
+// The dimension along which lanes are arranged if no addresses are consecutive, and the warps' parts of a scan.
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-assign-layouts))' | FileCheck %s
 // RUN: tile-opt %s --pass-pipeline='builtin.module(cta-attach-target{name=sm_80},tile.kernel(cta-assign-layouts))' | FileCheck %s --check-prefix=OLD
 

@@ -31,7 +31,7 @@ tile.kernel @copy(%p: !tile.ptr<f16>, %n: i32) {
   tile.return
 }
 
-// Where nothing is repeated what is as wide as an operand is copied; before a loop nothing is.
+// Without repeated elements, blocks as wide as an operand are copied; before a loop nothing is.
 // CHECK-LABEL: tile.kernel @once
 // CHECK: cta.async_copy {{.*}}f16
 // CHECK: tile.load {{.*}}f32
@@ -124,7 +124,7 @@ tile.kernel @negative_no_dot(%p: !tile.ptr<f16>, %n: i32) {
   tile.return
 }
 
-// Two dots use it, one of them transposed: one copy, from which each loads its elements.
+// Two dots use the block, one of them transposed: one copy, from which each dot loads its elements.
 // CHECK-LABEL: tile.kernel @twice
 // CHECK: %[[B:.*]] = cta.alloc
 // CHECK: cta.async_copy %{{.*}}, %[[B]] {vector = 8 : i32}

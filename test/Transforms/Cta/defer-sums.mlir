@@ -71,7 +71,7 @@ tile.kernel @kept(%n: i32, %x: f32) {
   tile.return
 }
 
-// Some iterations add: the branch hands on the parts, and lanes exchange theirs after the loop.
+// Some iterations add: the branch passes on partial sums, which lanes combine after the loop.
 // CHECK-LABEL: tile.kernel @sometimes(
 // CHECK: scf.for {{.*}} iter_args(%[[SO_FAR:[^ ]*]] = {{.*}}) -> (tensor<64x4xf32
 // CHECK: scf.if {{.*}} -> (tensor<64x4xf32

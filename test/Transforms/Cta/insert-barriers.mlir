@@ -64,7 +64,7 @@ tile.kernel @replicas(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>) {
   tile.return
 }
 
-// Where only stores need what several warps hold, the one that stores it reads it.
+// If only stores need a value that several warps hold, the warp that stores it also reads it.
 // CHECK-LABEL: tile.kernel @in_place
 // CHECK: tile.load %{{.*}} first : tensor<32x
 // CHECK-NEXT: arith.negf
@@ -287,7 +287,7 @@ tile.kernel @groups(%i: i32, %d: !tile.desc<32x32xf16>) attributes {num_warps = 
   tile.return
 }
 
-// Likewise columns, where the buffer has a panel for each group; but not if it writes rows and copies columns.
+// The same for columns, if the buffer has a panel for each group; but not if it writes rows and copies columns.
 // CHECK-LABEL: tile.kernel @groups_of_columns
 // CHECK: cta.local_store
 // CHECK-NEXT: cta.barrier groups
@@ -307,8 +307,8 @@ tile.kernel @groups_of_columns(%i: i32, %d: !tile.desc<32x32xf16>) attributes {n
   tile.return
 }
 
-// The scalar is read by all warps, perhaps from the rows that the other group's copy overwrites: then groups are not
-// enough. A copy to another tensor is no matter.
+// The scalar is read by all warps, perhaps from the rows that the other group's copy overwrites: then barriers of
+// groups are not enough. A copy to another tensor does not matter.
 // CHECK-LABEL: tile.kernel @read_before_copy
 // CHECK: cta.local_store
 // CHECK-NEXT: cta.barrier groups
@@ -385,7 +385,7 @@ tile.kernel @dots() {
   tile.return
 }
 
-// Who has the turn does not wait for who waits for it.
+// The group that has the turn does not wait for the one that waits for the turn.
 // CHECK-LABEL: tile.kernel @turn
 // CHECK: cta.local_store
 // CHECK-NEXT: cta.barrier

@@ -36,7 +36,7 @@ tile.kernel @behind(%d: !d {tile.tensor_map = #tile.tensor_map<base = "x">}, %x:
   tile.return
 }
 
-// Text that gets no address orders nothing; text that gets one may.
+// Inline PTX without an address orders nothing; with one, it may.
 // CHECK-LABEL: tile.kernel @text
 // CHECK: cta.tma_store
 // CHECK-NEXT: tile.inline_asm "mov
@@ -90,8 +90,8 @@ tile.kernel @branches(%d: !d {tile.tensor_map = #tile.tensor_map<base = "x">}, %
   tile.return
 }
 
-// Other programs write other elements: two stores of one program are ordered, those of different programs are not. What one
-// writes another may read.
+// Other programs write other elements: two stores of one program are ordered, those of different programs are not. A
+// program may read what another one writes.
 // CHECK-LABEL: tile.kernel @programs
 // CHECK: tile.programs
 // CHECK-NEXT: tile.load

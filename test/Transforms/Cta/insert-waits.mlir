@@ -10,7 +10,7 @@
 !h = tensor<64x16xf16, #c>
 !ring = !cta.ring<2 x [!k]>
 
-// The first one is complete while the second goes on; what needs it later waits no more.
+// The first one is complete while the second continues; later users of the first do not wait again.
 // CHECK-LABEL: tile.kernel @in_order(
 // CHECK: cta.wgmma
 // CHECK: cta.wgmma
@@ -195,7 +195,7 @@ tile.kernel @negative_synchronous() {
   tile.return
 }
 
-// The instruction counts to 7.
+// The instruction can leave at most 7 groups pending.
 // CHECK-LABEL: tile.kernel @many(
 // CHECK: cta.wgmma_wait {pending = 7 : i32}
 tile.kernel @many() {

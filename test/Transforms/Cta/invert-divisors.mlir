@@ -30,7 +30,7 @@ tile.kernel @arguments(%count: i32, %d: i32) {
   tile.return
 }
 
-// A place in groups of rows: one division finds the group, the last the column, by the constant wherever the group is
+// A position in groups of rows: one division finds the group, the last the column, by the constant if the group is
 // whole.
 // CHECK-LABEL: tile.kernel @ordered(
 // CHECK-SAME: %{{[^:]*}}: i32, %[[X:[^:]*]]: i32, %[[Y:[^:]*]]: i32

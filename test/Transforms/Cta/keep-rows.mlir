@@ -5,7 +5,7 @@
 #row = #cta.layout<[32768], register = [[1], [2], [4], [4096], [8192], [16384]], lane = [[8], [16], [32], [64], [128]], warp = [[256], [512], [1024], [2048]]>
 #short = #cta.layout<[16384], register = [[1], [2], [4], [4096], [8192]], lane = [[8], [16], [32], [64], [128]], warp = [[256], [512], [1024], [2048]]>
 
-// The second pass reads, and widens, again.
+// The second pass reads and widens the row again.
 // CHECK-LABEL: tile.kernel @kept
 // CHECK: cta.async_copy %{{.*}}, %[[B:.*]] {vector = 8 : i32}
 // CHECK: %[[X:.*]] = cta.local_load %[[B]]
@@ -32,7 +32,7 @@ tile.kernel @kept(%p: !tile.ptr<f16>, %q: !tile.ptr<f32>) attributes {num_warps 
   tile.return
 }
 
-// Few registers, what is loaded by single elements, or needed once.
+// Rows of few registers, loaded by single elements, or needed once.
 // CHECK-LABEL: tile.kernel @negative_short
 // CHECK-NOT: cta.async_copy
 tile.kernel @negative_short(%p: !tile.ptr<f16>, %l: !tile.ptr<f16>, %q: !tile.ptr<f16>) attributes {num_warps = 16 : i32} {

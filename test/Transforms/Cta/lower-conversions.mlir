@@ -134,8 +134,8 @@ tile.kernel @many_warps(%f: f32) attributes {num_warps = 16 : i32} {
   tile.return
 }
 
-// Where to combine two takes many operations, here of the greatest number and its place, a thread takes 4 of them, and
-// lanes combine what they have.
+// If combining two values takes many operations, here for the maximum and its index, a thread combines 4 of them, and
+// lanes combine the results.
 // CHECK-LABEL: tile.kernel @places
 // CHECK: cta.local_load {{.*}} -> tensor<16xf32, #[[SHARED]]>
 tile.kernel @places(%f: f32) attributes {num_warps = 16 : i32} {
@@ -171,7 +171,7 @@ tile.kernel @histogram() {
   tile.return
 }
 
-// Four warps hold the axis of a scan: each scans its part, and adds what those before it have.
+// Four warps hold the axis of a scan: each scans its part, and adds the totals of those before it.
 // CHECK-LABEL: tile.kernel @scan_across_warps
 // CHECK: cta.partial_scan {{.*}} -> tensor<128xf32, #{{.*}}>, tensor<4xf32, #{{.*}}>
 // CHECK: cta.local_store

@@ -9,7 +9,7 @@
 #left = #cta.layout<[64, 64], register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
 #v = #cta.layout<[512], register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = [[128], [256]]>
 
-// A block's buffer has the widest swizzle, and its box is a panel of it; the read is awaited at once.
+// A block's buffer has the widest swizzle, and its box is a panel of it; the read is awaited immediately.
 // CHECK-LABEL: tile.kernel @load
 // CHECK-SAME: box = [64, 64]
 // CHECK-SAME: swizzle = 128
@@ -25,7 +25,7 @@ tile.kernel @load(%i: i32, %d: !tile.desc<64x128xf16> {tile.tensor_map = #tile.t
   tile.return
 }
 
-// Who needs a block in another layout reads it in that one from its buffer; the iterations of a loop once, before them.
+// Users that need a block in another layout read it from its buffer in that layout; in a loop once, before it.
 // CHECK-LABEL: tile.kernel @load_converted
 // CHECK: %[[B:.*]] = cta.alloc
 // CHECK: cta.tma_load_sync
@@ -100,7 +100,7 @@ tile.kernel @store_panels(%i: i32, %d: !tile.desc<64x256xf16> {tile.tensor_map =
   tile.return
 }
 
-// Writes whose panels are alike take turns in one ring, if all of them go round it.
+// Writes with equal panels share one ring, if each of them goes through all of its slots.
 // CHECK-LABEL: tile.kernel @store_twice
 // CHECK: %[[RING:.*]] = cta.alloc : <64x64xf16, {{.*}}slots = 2>
 // CHECK-NOT: cta.alloc
@@ -115,7 +115,7 @@ tile.kernel @store_twice(%i: i32, %d: !tile.desc<64x256xf16> {tile.tensor_map = 
   tile.return
 }
 
-// Panels of one value are made, not cut.
+// Panels of a splat are created, not sliced.
 // CHECK-LABEL: tile.kernel @store_splat
 // CHECK-NOT: cta.slice_columns
 // CHECK-COUNT-4: tile.splat %{{.*}} : f16 -> tensor<64x64xf16
@@ -212,8 +212,8 @@ tile.kernel @store_narrow(%i: i32, %d: !tile.desc<64x176xf16> {tile.tensor_map =
   tile.return
 }
 
-// 144 rows leave as two bands of 64 and one of 16 if threads have whole columns. Of each, a warp group copies its own columns:
-// one panel of the buffer.
+// 144 rows are stored as two bands of 64 and one of 16 if threads have whole columns. Of each, a warp group copies its
+// own columns: one panel of the buffer.
 // CHECK-LABEL: tile.kernel @store_rows
 // CHECK-SAME: !tile.desc<144x128xf16> {tile.tensor_map = #tile.tensor_map<base = "a", box = [64, 64], swizzle = 128>}
 // CHECK-SAME: %arg3: !tile.desc<16x128xf16> {tile.tensor_map = #tile.tensor_map<base = "a", box = [16, 64], swizzle = 128>}
@@ -237,7 +237,7 @@ tile.kernel @store_rows(%i: i32, %j: i32, %d: !tile.desc<144x128xf16> {tile.tens
   tile.return
 }
 
-// Where threads do not have whole columns, they get them.
+// If threads do not have whole columns, a conversion provides them.
 // CHECK-LABEL: tile.kernel @store_rows_converted
 // CHECK: cta.convert_layout %{{.*}} -> tensor<64x256xf16, {{.*}} lane = {{\[}}[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = {{\[}}[0, 32], [0, 64]]>>
 // CHECK-COUNT-3: cta.tma_store %
@@ -249,7 +249,7 @@ tile.kernel @store_rows_converted(%i: i32, %d: !tile.desc<48x256xf16> {tile.tens
   tile.return
 }
 
-// Where threads do not have columns of every panel, they get them.
+// If threads do not have columns of every panel, a conversion provides them.
 // CHECK-LABEL: tile.kernel @store_converted
 // CHECK: %[[X:.*]] = cta.convert_layout %{{.*}} -> tensor<64x128xf16, #cta.layout<[64, 128], register = {{\[}}[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [0, 64]], lane = {{\[}}[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = {{\[}}[32, 0], [0, 0]]>>
 // CHECK-COUNT-2: cta.slice_columns %[[X]]

@@ -2,8 +2,8 @@
 // RUN: tile-opt %s --pass-pipeline='builtin.module(cta-attach-target{name=sm_120a},tile.kernel(tile-settle-engine,cta-assign-layouts,cta-lower-descriptors,cta-lower-dot))' --mlir-print-local-scope | FileCheck %s --check-prefix=OTHER
 // OTHER-NOT: cta.wgmma
 
-// Both operands come by TMA: warp groups multiply what lies in shared memory, and nothing is read into registers. An
-// operand that was read transposed is seen so.
+// Both operands come by TMA: warp groups multiply from shared memory, and nothing is read into registers. An operand
+// that was read transposed is a transposed view.
 // CHECK-LABEL: tile.kernel @orders
 // CHECK: cta.tma_load_sync %arg1[%arg0, %arg0], %[[A:[^,]*]],
 // CHECK: %[[AT:.*]] = cta.trans_buffer %[[A]]
@@ -92,7 +92,7 @@ tile.kernel @negative_half_a_group(%i: i32, %d: !tile.desc<64x64xf16> {tile.tens
   tile.return
 }
 
-// Rows of b of 16 bytes have no swizzle that a matrix descriptor could say; with k contiguous they have.
+// Rows of b of 16 bytes have no swizzle that a matrix descriptor can express; with k contiguous they have.
 // CHECK-LABEL: tile.kernel @negative_narrow
 // CHECK-NOT: cta.wgmma
 // CHECK: cta.mma_sync

@@ -26,7 +26,7 @@ tile.kernel @grid(%x: i32, %y: i32, %z: i32) {
   tile.return
 }
 
-// Row by row, y is fastest; what is not asked for is not computed.
+// Row by row, y is fastest; unused indices are not computed.
 // CHECK-LABEL: tile.kernel @transposed(
 // CHECK-SAME: %[[X:[^:]*]]: i32, %[[Y:[^:]*]]: i32, %{{.*}}: i32)
 // CHECK: scf.for %[[P:.*]] = %{{.*}} to
@@ -57,7 +57,7 @@ tile.kernel @swizzled(%x: i32, %y: i32, %z: i32) {
   tile.return
 }
 
-// A program that does the same everywhere.
+// A program that does not depend on its index.
 // CHECK-LABEL: tile.kernel @alike(
 // CHECK: scf.for
 // CHECK-NEXT: tile.print "here"
@@ -153,7 +153,7 @@ tile.kernel @tail(%x: i32, %y: i32, %z: i32, %n: i32) {
   tile.return
 }
 
-// A program that does not ask where it lies: what gives its steps stays.
+// A program that does not use its index: the operation that gives its steps remains.
 // CHECK-LABEL: tile.kernel @anywhere(
 // CHECK: scf.for %[[SEGMENT:.*]] = %c0_i32 to
 // CHECK: %[[IS_WHOLE:.*]] = arith.cmpi slt, %[[SEGMENT]],
@@ -166,8 +166,8 @@ tile.kernel @anywhere(%x: i32, %y: i32, %z: i32, %n: i32) {
   tile.return
 }
 
-// Roles go over the same programs. How many there are is computed once; each asks for the number of the CTA by itself, and
-// takes what it needs of the place. Of two teams the second begins with the next program of the CTA.
+// Roles iterate over the same programs. Their number is computed once; each role reads the number of the CTA itself,
+// and computes the indices that it needs. The second of two teams begins with the next program of the CTA.
 // CHECK-LABEL: tile.kernel @roles(
 // CHECK: arith.muli
 // CHECK-NEXT: %[[COUNT:.*]] = arith.muli

@@ -102,7 +102,7 @@ tile.kernel @two_slots(%d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}, 
   tile.return
 }
 
-// CTAs may run a while loop together.
+// CTAs may execute a while loop together.
 // CHECK-LABEL: tile.kernel @common_while
 // CHECK: tma_multicast
 tile.kernel @common_while(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas = 2 : i32} {

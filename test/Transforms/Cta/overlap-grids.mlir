@@ -2,7 +2,7 @@
 // RUN: tile-opt %s --pass-pipeline='builtin.module(cta-attach-target{name=sm_80},tile.kernel(cta-overlap-grids))' | FileCheck %s --check-prefix=SM80
 // SM80-NOT: await_grids
 
-// Both roles await what is in front; the last copies let the next grid begin.
+// Both roles wait for the previous grid; the last copies let the next grid begin.
 // CHECK-LABEL: tile.kernel @roles
 // CHECK: cta.warp_roles role <consumer{{.*}}> {
 // CHECK-NEXT: cta.await_grids

@@ -2,8 +2,8 @@
 
 #row = #cta.layout<[1024], register = [[1], [2], [4]], lane = [[8], [16], [32], [64], [128]], warp = [[256], [512]]>
 
-// The row after this one is loaded first; where there is none, nothing is. The address of what is stored is computed
-// anew, so that only the row crosses iterations.
+// The next row is loaded first, if there is one. The address of the store is computed again, so that only the row is
+// carried across iterations.
 // CHECK-LABEL: tile.kernel @rows
 // CHECK: %[[FIRST:.*]] = tile.load
 // CHECK: scf.for {{.*}} iter_args(%[[ROW:.*]] = %[[FIRST]]) -> (tensor<1024xf32, #{{.*}}>)
@@ -142,7 +142,7 @@ tile.kernel @factor(%x: !tile.ptr<f32> {tile.name = "x"}, %n: i32) attributes {n
   tile.return
 }
 
-// So it is with several MMAs.
+// The same with several MMAs.
 // CHECK-LABEL: tile.kernel @dots
 // CHECK: %[[FIRST:.*]] = tile.load
 // CHECK: scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}, %[[FACTOR:.*]] = %[[FIRST]])
@@ -194,7 +194,7 @@ tile.kernel @negative_barrier_beside(%x: !tile.ptr<f32> {tile.name = "x"}, %n: i
   tile.return
 }
 
-// Where its operands wait for what is loaded, such as the number of a block, the next one is loaded first.
+// If the operands depend on a loaded value, such as the number of a block, the next one is loaded first.
 // CHECK-LABEL: tile.kernel @place
 // CHECK: scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}, %[[PLACE:.*]] = %{{.*}})
 // CHECK: %[[NEXT:.*]] = tile.load %{{.*}} mask

@@ -349,7 +349,7 @@ tile.kernel @negative_wait(%p: !tile.ptr<f16>, %n: i32) attributes {num_stages =
   tile.return
 }
 
-// Copies that no loop takes ahead arrive together: one wait for both, and then the fence for warp groups.
+// Copies that no loop prefetches arrive together: one wait for both, and then the fence for warp groups.
 // CHECK-LABEL: tile.kernel @together
 // CHECK-COUNT-2: cta.async_commit
 // CHECK-NEXT: cta.async_wait 0
@@ -470,7 +470,7 @@ tile.kernel @early_loads(%p: !tile.ptr<f16>) {
 
 #pairs = #cta.layout<[256], register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = [[64], [128]]>
 
-// Loads that would be unrolled, were there an iteration.
+// Loads that would be unrolled if there were an iteration.
 // CHECK-LABEL: tile.kernel @negative_no_iteration
 // CHECK: scf.for
 // CHECK-COUNT-1: tile.load

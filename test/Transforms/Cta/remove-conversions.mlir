@@ -40,7 +40,7 @@ tile.kernel @accumulate(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i
   tile.return
 }
 
-// So it does where what is added is narrower than the sum, and each iteration scales that first.
+// The same if the addend is narrower than the sum, and each iteration scales it first.
 // CHECK-LABEL: tile.kernel @wider
 // CHECK: scf.for
 // CHECK-NOT: cta.convert_layout

@@ -262,7 +262,7 @@ tile.kernel @negative_accumulator_used(%n: i32) {
   tile.return
 }
 
-// The loop goes on with another value.
+// The loop carries another value.
 // CHECK-LABEL: tile.kernel @negative_not_carried(
 // CHECK-NOT: pending = 1
 // CHECK: tile.return

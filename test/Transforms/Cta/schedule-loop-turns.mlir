@@ -112,7 +112,7 @@ tile.kernel @negative_between(%n: i32) attributes {num_warps = 8 : i32} {
   tile.return
 }
 
-// Who has the turn must not wait for who waits for it.
+// The group that has the turn must not wait for the one that waits for the turn.
 // CHECK-LABEL: tile.kernel @negative_barrier(
 // CHECK-NOT: cta.turn
 tile.kernel @negative_barrier(%n: i32) attributes {num_warps = 8 : i32} {

@@ -166,7 +166,7 @@ tile.kernel @negative_registers(%n: i32) {
   tile.return
 }
 
-// A mask for the first iteration alone is gone from the others.
+// A mask that only the first iteration needs is removed from the others.
 // CHECK-LABEL: tile.kernel @peeled(
 // CHECK: scf.if
 // CHECK: arith.cmpi sge
@@ -221,7 +221,7 @@ tile.kernel @negative_barrier(%n: i32) {
   tile.return
 }
 
-// Nor do programs need a loop for that; their slots are released without a branch.
+// Programs need no loop for this, either; their slots are released without a branch.
 // CHECK-LABEL: tile.kernel @program(
 // CHECK: tile.programs
 // CHECK: %[[A:.*]], %{{.*}} = cta.wgmma

@@ -11,7 +11,7 @@
 !s = !cta.buffer<64x64xf16, #s>
 !y = tensor<64x64xf32, #y>
 
-// The number of steps is known before the programs, each of which gets a first and a last one, and a place to add up.
+// The number of steps is known before the programs, each of which gets a first and a last one, and memory for sums.
 // CHECK-LABEL: tile.kernel @split(
 // CHECK-SAME: %[[N:[^:]*]]: i32, %[[X:[^:]*]]: i32
 // CHECK: %[[ANY:.*]] = arith.cmpi sgt, %[[N]], %c0_i32

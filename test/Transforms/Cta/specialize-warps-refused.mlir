@@ -28,7 +28,7 @@ tile.kernel @negative_written_coordinates(%n: i32, %p: !tile.ptr<i32> {tile.name
   tile.return
 }
 
-// Or how often.
+// Or how often to copy.
 // CHECK-LABEL: tile.kernel @negative_written_bound
 // CHECK-NOT: cta.warp_roles
 // CHECK: tile.return
@@ -66,7 +66,7 @@ tile.kernel @negative_written_tensor(%n: i32, %p: !tile.ptr<f16> {tile.name = "a
   tile.return
 }
 
-// A parameter without a name is called by its number.
+// A parameter without a name is identified by its number.
 // CHECK-LABEL: tile.kernel @negative_written_nameless_tensor
 // CHECK-NOT: cta.warp_roles
 // CHECK: tile.return
@@ -328,7 +328,7 @@ tile.kernel @addresses_of_two_arrays(%n: i32, %from: !tile.ptr<i64> {tile.name =
   tile.return
 }
 
-// A barrier that several copies share counts what is not of one channel.
+// A barrier that several copies share counts the bytes of more than one channel.
 // CHECK-LABEL: tile.kernel @negative_shared_barrier
 // CHECK-NOT: cta.warp_roles
 // CHECK: tile.return
@@ -365,7 +365,7 @@ tile.kernel @negative_used_before(%n: i32, %d: !d {tile.tensor_map = #tile.tenso
   tile.return
 }
 
-// Nor if only the wait of an MMA comes after the copy.
+// The same if only the wait of an MMA comes after the copy.
 // CHECK-LABEL: tile.kernel @negative_multiplied_before
 // CHECK-NOT: cta.warp_roles
 // CHECK: tile.return

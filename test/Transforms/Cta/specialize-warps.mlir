@@ -135,7 +135,7 @@ tile.kernel @carried(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = 
   tile.return
 }
 
-// Both roles take a branch around the copies alike. What it results in stays with the consumer warps.
+// Both roles take a branch around the copies alike. Its results stay with the consumer warps.
 // CHECK-LABEL: tile.kernel @branch
 // CHECK: cta.warp_roles role <consumer{{.*}}> {
 // CHECK: scf.if %arg1 -> (tensor<{{.*}}>) {
@@ -186,7 +186,7 @@ tile.kernel @once(%i: i32, %c: i1, %d: !d {tile.tensor_map = #tile.tensor_map<ba
   tile.return
 }
 
-// The producer finds out by itself how often a while loop runs. Its condition may pass on less than it sees.
+// The producer evaluates the condition of a while loop itself. It may pass on fewer values than it gets.
 // CHECK-LABEL: tile.kernel @while_loop
 // CHECK: cta.warp_roles role <consumer{{.*}}> {
 // CHECK: scf.while

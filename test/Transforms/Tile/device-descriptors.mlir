@@ -4,8 +4,8 @@
 // RUN: tile-opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(tile-choose-engine,tile-device-descriptors))' 2>&1 | FileCheck %s --check-prefix=OTHER
 // OTHER-NOT: tile.scratch
 
-// Sizes come from memory. Each CTA has a place for each map; a map stands before the loop that reads through it, and is
-// needed if that loop runs.
+// Sizes come from memory. Each CTA has memory for each map; a map is encoded before the loop that reads through it, and
+// is needed if that loop runs.
 // CHECK-LABEL: tile.kernel @groups
 // CHECK-SAME: %[[SCRATCH:[^:]*]]: !tile.ptr<i8> {tile.scratch = 256 : i64}
 // CHECK: %[[CTA:.*]] = tile.program_id 0
@@ -19,7 +19,7 @@
 // CHECK: %[[SECOND:.*]] = tile.addptr %[[FIRST]], %c128_i64
 // CHECK: tile.make_desc {{.*}} at %[[SECOND]] if
 // CHECK-NEXT: scf.for %[[K:.*]] =
-// A map has an element where the tensor has none; a coordinate that no loop gives begins after it.
+// A map has at least one element, even if the tensor has none; a coordinate outside of loops then begins after it.
 // CHECK: %[[EMPTY:.*]] = arith.cmpi sle, %[[N]], %c0_i32
 // CHECK: %[[ROW:.*]] = arith.select %[[EMPTY]], %c1073741824_i32, %c0_i32
 // CHECK: tile.desc_load %[[A]][%[[ROW]], %[[K]]]

@@ -54,7 +54,7 @@ tile.kernel @backward(%s: i32) {
 
 // -----
 
-// A loop that deals out work, one that all programs go through alike, and one whose length depends on another number:
+// A loop that distributes work, one that is the same in all programs, and one whose length depends on another number:
 // nothing is known to gain.
 // CHECK-LABEL: tile.kernel @others
 // CHECK-NOT: uneven

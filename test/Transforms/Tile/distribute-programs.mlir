@@ -1,7 +1,7 @@
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-distribute-programs))' | FileCheck %s
 
-// The launcher passes the grid after the tensor maps; what the program asks of the grid it gets from there, also inside
-// of control flow.
+// The launcher passes the grid after the tensor maps; queries of the grid use these arguments, also in control
+// flow.
 // CHECK-LABEL: tile.kernel @programs(
 // CHECK-SAME: %[[X:[^:]*]]: i32 {tile.grid_size = 0 : i32}, %[[Y:[^:]*]]: i32 {tile.grid_size = 1 : i32}, %[[Z:[^:]*]]: i32 {tile.grid_size = 2 : i32})
 // CHECK-NEXT: tile.programs (%[[IDX:.*]], %[[IDY:.*]], %[[IDZ:.*]], %{{.*}}) in (%[[X]], %[[Y]], %[[Z]]) #tile.work<order = grid> {
@@ -45,8 +45,8 @@ tile.kernel @ordered(%d: !tile.desc<64xf16> {tile.tensor_map = #tile.tensor_map<
   tile.return
 }
 
-// One that needs its place in the grid, or whose groups are known at run time only, orders itself; y is fastest, as in its
-// order.
+// A program that needs its position, or whose groups are known only at run time, orders itself; y is
+// fastest.
 // CHECK-LABEL: tile.kernel @place(
 // CHECK: tile.programs (%[[X:.*]], %[[Y:.*]], %{{.*}}, %{{.*}}) in ({{.*}}) #tile.work<order = transposed>
 // CHECK: tile.swizzle2d %[[X]], %[[Y]]

@@ -65,7 +65,7 @@ tile.kernel @negative_pointers(%d: !d {tile.tensor_map = #tile.tensor_map<base =
 
 !d = !tile.desc<64x64xf16>
 
-// A loop whose number of turns is found out by running it may not end for a program that does not exist.
+// A loop whose number of iterations is not known in advance may not end for a program that does not exist.
 // CHECK-LABEL: tile.kernel @negative_while(
 // CHECK-NOT: cluster = [
 // expected-remark @below {{no clusters: programs access memory through pointers}}

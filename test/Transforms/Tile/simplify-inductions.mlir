@@ -16,7 +16,7 @@ tile.kernel @two_counters(%n: i32) {
   tile.return
 }
 
-// So it is with a step that is known at launch only.
+// The same with a step that is known only at launch.
 // CHECK-LABEL: tile.kernel @variable_step
 // CHECK: scf.for %[[I:.*]] = %{{.*}} to
 // CHECK: tile.print "" %[[I]]
@@ -31,7 +31,7 @@ tile.kernel @variable_step(%n: i32, %step: i32) {
   tile.return
 }
 
-// Counts otherwise, and from elsewhere: both stay.
+// Another step, and another start: both counters stay.
 // CHECK-LABEL: tile.kernel @others
 // CHECK: iter_args(%[[TWICE:.*]] = %{{.*}}, %[[OTHER:.*]] = %{{.*}})
 // CHECK: tile.print "" %[[TWICE]], %[[OTHER]]
