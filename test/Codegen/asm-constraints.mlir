@@ -1,4 +1,4 @@
-// Constraints that do not go with the operands break LLVM's code generator, and its verifier does not look at them.
+// Constraints that do not match the operands break LLVM's code generator, and its verifier does not check them.
 // RUN: not tilec %s --emit=ptx -o - 2>&1 | FileCheck %s
 
 // CHECK: error: constraints '=r,l,1' of inline assembly: {{.}}

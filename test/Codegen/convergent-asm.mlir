@@ -1,5 +1,5 @@
 // A warp-wide instruction in inline assembly must not be copied into both sides of a divergent branch. LLVM does that
-// unless the call is convergent, which the LLVM dialect cannot say.
+// unless the call is convergent, which the LLVM dialect cannot express.
 // RUN: tilec %s --emit=llvm | FileCheck %s
 
 // CHECK-LABEL: define ptx_kernel void @once

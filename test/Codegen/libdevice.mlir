@@ -1,4 +1,4 @@
-// Functions of libdevice are linked, inlined and gone; only a kernel that calls one needs the library.
+// Functions of libdevice are linked, inlined and removed; only a kernel that calls one needs the library.
 // REQUIRES: libdevice
 // RUN: tilec %s --emit=ptx | FileCheck %s
 // RUN: not tilec %s --emit=ptx --cuda-path=/nonexistent 2>&1 | FileCheck %s --check-prefix=MISSING

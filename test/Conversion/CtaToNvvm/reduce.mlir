@@ -79,7 +79,7 @@ tile.kernel @argmax(%p: !tile.ptr<f16>, %q: !tile.ptr<i64>) attributes {num_warp
   tile.return
 }
 
-// Warps are kept apart: rows 0 and 1 in one, 2 and 3 in the other.
+// Warps reduce separately: rows 0 and 1 in one, 2 and 3 in the other.
 // CHECK-LABEL: llvm.func @partial
 tile.kernel @partial(%p: !tile.ptr<f32>) attributes {num_warps = 2 : i32} {
   %ps = tile.splat %p : !tile.ptr<f32> -> tensor<4x64x!tile.ptr<f32>, #x>

@@ -1,7 +1,7 @@
 // Roles are branches on the number of the warp. All barriers are initialised before.
 // RUN: tile-opt %s --convert-cta-to-nvvm | FileCheck %s
 
-// The kernel has 8 warps and a warp group for the producer. One thread of it copies; the others are done at once.
+// The kernel has 8 warps and a warp group for the producer. One thread of it copies; the others end immediately.
 // CHECK-LABEL: llvm.func @roles
 // CHECK-SAME: nvvm.minctasm = 1 : i32
 // CHECK-SAME: nvvm.reqntid = array<i32: 384>

@@ -1,4 +1,4 @@
-// Copies that TMA cannot do, and barriers without a place.
+// Copies that TMA cannot do, and barriers without an offset.
 // RUN: tile-opt %s --convert-cta-to-nvvm -split-input-file -verify-diagnostics
 
 // Column-major.

@@ -67,7 +67,7 @@ tile.kernel @counters(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base =
   tile.return
 }
 
-// A branch that is not taken, and a while loop that ends, leave the place as it is; both go on where the other ended.
+// If a branch is not taken, or a while loop ends, the position is unchanged; both continue where the other ended.
 // CHECK-LABEL: tile.kernel @control
 // CHECK: %[[IF:.*]]:2 = scf.if %{{.*}} -> (i32, i32) {
 // CHECK: cta.mbarrier_wait %[[FULL:.*]][%[[ZERO:.*]]], %[[ZERO]]

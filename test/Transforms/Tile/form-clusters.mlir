@@ -2,7 +2,7 @@
 
 !d = !tile.desc<64x64xf16>
 
-// Operations other than reads of blocks only run for programs that exist; a program's promises need not hold for the others.
+// Only reads of blocks run for programs that do not exist; assumptions of a program need not hold for these.
 // CHECK-LABEL: tile.kernel @ordered(
 // CHECK-SAME: cluster_ctas = 2 : i32
 // CHECK: tile.programs (%[[I:.*]], %[[J:.*]], %{{.*}}, %[[EXISTS:.*]]) in ({{.*}}) #tile.work<order = swizzle2d, group = 8, cluster = [2, 1]>
