@@ -4,7 +4,7 @@
 option(TILE_CCACHE "compile through ccache where it is installed" ON)
 find_program(CCACHE_PROGRAM ccache)
 if(TILE_CCACHE AND CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  # Without this sloppiness ccache never takes what was compiled with a precompiled header. A miss need not preprocess.
+  # Without this sloppiness, ccache never uses what was compiled with a precompiled header. A miss need not preprocess.
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_DEPEND=1
                                   ${CCACHE_PROGRAM})
   set(CMAKE_C_COMPILER_LAUNCHER ${CMAKE_CXX_COMPILER_LAUNCHER})
@@ -42,7 +42,7 @@ if(TILE_COMPILER)
 endif()
 
 find_package(Threads REQUIRED)
-# A project that tile is a part of may have made these two itself.
+# A project that contains tile may define these two itself.
 if(NOT TARGET nlohmann_json::nlohmann_json)
   find_package(nlohmann_json 3.11 REQUIRED)
 endif()

@@ -21,13 +21,13 @@ set(CPACK_PROJECT_CONFIG_FILE ${PROJECT_SOURCE_DIR}/cmake/PackageGenerator.cmake
 string(TOLOWER ${CMAKE_SYSTEM_NAME} package_system)
 set(CPACK_SYSTEM_NAME ${package_system}-${CMAKE_SYSTEM_PROCESSOR})
 
-# The archive holds all in one folder of its own; the packages are apart.
+# The archive contains everything in one folder; the packages are separate.
 set(CPACK_ARCHIVE_COMPONENT_INSTALL OFF)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
-set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON) # and have ldconfig run
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON) # and run ldconfig
 set(CPACK_DEBIAN_TOOLS_PACKAGE_NAME tile)
 set(CPACK_DEBIAN_DEV_PACKAGE_NAME tile-dev)
 set(CPACK_DEBIAN_COMPILER_PACKAGE_NAME tile-compiler)
