@@ -202,8 +202,8 @@ static bool isSmall(DotOp dot, const target::GpuTarget &target) {
   return terms < target::tunedOf(target).fewRowsTerms;
 }
 
-/// Plans a tcgen05 that computes the transposed result, if the dot has fewer rows than the instruction requires: the
-/// rows become columns of the instruction. All sizes must be powers of two, because threads transpose the result in
+/// Plans a tcgen05 MMA that computes the transposed result, if the dot has fewer rows than the instruction requires:
+/// the rows become columns of the instruction. All sizes must be powers of two, because threads transpose the result in
 /// registers. Operands come from shared memory.
 static BufferEnginePlan planTransposedResult(DotOp dot, Operands operands, const target::GpuTarget &target,
                                              unsigned numWarps) {

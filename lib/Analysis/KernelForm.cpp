@@ -140,7 +140,7 @@ private:
       return form == Form::ringed;
     if (isa<cta::NextSlotOp>(op))
       return form >= Form::lowering && form <= Form::ringed;
-    // The turns of teams are counted, like the slots of rings.
+    // LowerRings counts the turns of teams, as it counts the slots of rings.
     if (cta::isTurnOfTeams(op))
       return form == Form::ringed;
     // The phases of a tcgen05_await's barrier are also counted.

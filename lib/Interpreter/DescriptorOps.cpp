@@ -84,7 +84,7 @@ struct TensorMapData {
   int64_t elementBytes;
 };
 
-/// Inputs: address of a tensor map, base.
+/// Inputs: the address of the tensor map, and the base address of the tensor.
 bool createMap(Machine &machine, const Instruction &instruction) {
   const auto &data = instruction.dataAs<TensorMapData>();
   MapImage image{};

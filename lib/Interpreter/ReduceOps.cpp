@@ -23,7 +23,7 @@ struct Operand {
   size_t source = 0, result = 0;
   size_t work = 0;                     ///< shrinking copy of the source
   size_t lefts = 0, rights = 0;        ///< all pairs of a step
-  size_t left = 0, right = 0, sum = 0; ///< arguments and result of the region: all pairs (vector region) or one
+  size_t left = 0, right = 0, sum = 0; ///< arguments and result of the region, for all pairs (vector) or one pair
 };
 
 struct ReduceData {

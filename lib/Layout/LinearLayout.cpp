@@ -240,7 +240,7 @@ std::optional<std::string> verifyDistributed(const LinearLayout &layout) {
 std::optional<std::string> verifyShared(const LinearLayout &layout) {
   const std::vector<std::string> &names = layout.inDimNames();
   if (names.size() != 1 || names[0] != offsetDim)
-    return "a shared-memory layout has the only input dimension offset";
+    return "a shared-memory layout must have exactly one input dimension, offset";
   if (!layout.isBijective())
     return "layout of " + std::to_string(layout.inDimSize(offsetDim)) + " offsets and " +
            std::to_string(layout.numElements()) + " elements is not one-to-one";

@@ -21,7 +21,7 @@ struct BenchRequest {
   std::string argumentText; ///< "M=512 N=512"
   Grid grid = {1, 1, 1};
   std::span<DeviceArgument> arguments;
-  const TensorNames *names = nullptr; ///< buffers, to recognise a GEMM
+  const TensorNames *names = nullptr; ///< names of the buffers, by which a GEMM is recognized
   int rounds = 11;
   bool useGraphs = false;
   bool isCold = true;

@@ -1,4 +1,4 @@
-// Tensors that do not fit into shared memory pass through it in panels, as far as that helps.
+// Tensors that do not fit into shared memory pass through it in panels, where that helps.
 // RUN: tile-opt %s --pass-pipeline='builtin.module(cta-attach-target{name=sm_75},tile.kernel(cta-allocate-shared))' | FileCheck %s
 
 #x = #cta.layout<[128, 256], register = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [64, 0], [16, 0], [32, 0]], lane = [[0, 32], [0, 64], [0, 128], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]]>

@@ -6,7 +6,7 @@
 !f32 = !cta.buffer<32x32xf32, #s>
 !ring = !cta.buffer<32x32xf16, #s, slots = 3>
 
-// The first and the last buffer do not live together; the one in between lives with both.
+// The first and the last buffer are not live at the same time; the one in between is live with both.
 // CHECK-LABEL: tile.kernel @reuse
 // CHECK-SAME: shared_bytes = 6144
 // CHECK: cta.alloc at 4096 : <32x32xf16
@@ -27,8 +27,8 @@ tile.kernel @reuse(%a: i32) {
   tile.return
 }
 
-// A buffer that is defined before a loop lives during all of it, also after its last access in the text; a buffer of
-// one iteration does not.
+// A buffer that is defined before a loop is live in the whole loop, also after its last access in program order; a
+// buffer of one iteration is not.
 // CHECK-LABEL: tile.kernel @loop
 // CHECK-SAME: shared_bytes = 8192
 // CHECK: cta.alloc at 0 : <32x32xf16, #{{.*}}, slots = 3>
@@ -50,7 +50,7 @@ tile.kernel @loop(%n: i32) {
   tile.return
 }
 
-// A running copy keeps its buffer until all groups are complete.
+// A copy in flight keeps its buffer allocated until all groups are complete.
 // CHECK-LABEL: tile.kernel @copies
 // CHECK-SAME: shared_bytes = 4096
 // CHECK: cta.alloc at 0
@@ -86,7 +86,7 @@ tile.kernel @swizzled(%a: i32) {
   tile.return
 }
 
-// Rings of mbarriers lie after all buffers, one after the other.
+// Rings of mbarriers are allocated after all buffers, one after the other.
 // CHECK-LABEL: tile.kernel @mbarriers
 // CHECK-SAME: shared_bytes = 2088
 // CHECK: cta.mbarrier_alloc arrivals 1 at 2048 : <4>

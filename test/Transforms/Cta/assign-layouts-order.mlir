@@ -4,11 +4,11 @@
 
 // Quotients and remainders by a parameter are near each other, multiples of one are not: lanes walk down the rows.
 // CHECK-DAG: #[[DOWN:.*]] = #cta.layout<[32, 32], register = {{.*}}, lane = {{\[\[}}1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp
-// A step of two elements is nearer than one of a parameter: they walk along the row.
+// A step of two elements is shorter than a step of a parameter: lanes go along rows.
 // CHECK-DAG: #[[ALONG:.*]] = #cta.layout<[32, 32], register = {{.*}}, lane = {{\[\[}}0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp
-// Sixteen elements a thread of one warp: four of each of four.
+// One warp with sixteen elements per thread: four groups of four.
 // CHECK-DAG: #[[SCAN:.*]] = #cta.layout<[512], register = {{\[\[}}1], [2]], lane = {{\[\[}}4], [8], [16], [32], [64]], warp = {{\[\[}}128], [256]]>
-// Four neighbours are added to at once, where there is an instruction for it.
+// One instruction adds to four neighbours, where the target has such an instruction.
 // CHECK-DAG: #[[FOUR:.*]] = #cta.layout<[1024], register = {{\[\[}}1], [2], [512]]
 // OLD-DAG: #[[ONE:.*]] = #cta.layout<[1024], register = {{\[\[}}128], [256], [512]]
 
@@ -77,8 +77,8 @@ tile.kernel @atomic(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %f: f32) 
   tile.return
 }
 
-// Half bytes: values that pairs of elements share are loaded by the threads that store them, since a warp finds them in
-// two lines of memory. A step of eight bytes is too far.
+// Half bytes: values that pairs of elements share are loaded by the threads that store the results, since a warp finds
+// them in two lines of memory. A step of eight bytes is too large.
 // CHECK-LABEL: tile.kernel @halves
 // CHECK: tile.load %{{.*}} : tensor<1024x!tile.ptr<i8>, #[[WIDE:.*]]>
 // CHECK: tile.load %{{.*}} : tensor<1024x!tile.ptr<i64>, #[[THIN:.*]]>
@@ -105,7 +105,7 @@ tile.kernel @halves(%p: !tile.ptr<i8> {tile.divisibility = 16 : i32}, %far: !til
   tile.return
 }
 
-// A table of 16 values is looked up by the threads that store the results; one of any size is not.
+// A table of 16 values is read by the threads that store the results; a table of unknown size is not.
 // CHECK-LABEL: tile.kernel @table
 // CHECK: tile.load %{{.*}} : tensor<1024x!tile.ptr<f32>, #[[WIDE:.*]]>
 // CHECK: tile.load %{{.*}} : tensor<1024x!tile.ptr<f32>, #[[THIN:.*]]>

@@ -1,4 +1,4 @@
-// Layouts are for powers of two.
+// Layouts require sizes that are powers of two.
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-assign-layouts))' --verify-diagnostics
 
 tile.kernel @size() {

@@ -1,7 +1,7 @@
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-settle-engine,cta-assign-layouts))' --mlir-print-local-scope | FileCheck %s
 
-// Operands stay as they were read, because warp groups take them from shared memory; the accumulator has the layout of the
-// instruction m64n128.
+// Operands keep the layout of their loads, because warp groups read them from shared memory; the accumulator has the
+// layout of the instruction m64n128.
 // CHECK-LABEL: tile.kernel @dot
 // CHECK: %[[A:.*]] = tile.desc_load %arg1
 // CHECK: %[[B:.*]] = tile.desc_load %arg2
@@ -15,7 +15,7 @@ tile.kernel @dot(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map = #tile.ten
   tile.return
 }
 
-// An operand that was computed is stored where it is computed.
+// A computed operand is stored in the layout in which it is computed.
 // CHECK-LABEL: tile.kernel @computed
 // CHECK: %[[A:.*]] = tile.desc_load
 // CHECK: %[[N:.*]] = arith.negf

@@ -19,7 +19,7 @@ tile.kernel @vector(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}) attribute
   tile.return
 }
 
-// Four rows that are reduced: a warp takes a row, not a quarter of each.
+// Four rows are reduced: each warp takes one row, not a quarter of each row.
 // CHECK-LABEL: tile.kernel @rows
 // CHECK: tile.load %{{.*}} : tensor<4x512x!tile.ptr<f32>, #[[ROWS]]>
 tile.kernel @rows(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}) attributes {num_warps = 4 : i32} {
@@ -44,8 +44,8 @@ tile.kernel @rows(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}) attributes 
   tile.return
 }
 
-// The widest of several types decides, if it is accessed equally often: here f32 and f16 take 4 elements each. Accesses
-// in a loop decide before accesses outside. Unaligned addresses have a separate layout.
+// The widest of several types decides if all are accessed equally often: here f32 and f16 take 4 elements each.
+// Accesses in a loop take precedence over accesses outside. Unaligned addresses have a separate layout.
 // CHECK-LABEL: tile.kernel @types
 // CHECK: tile.load %{{.*}} : tensor<1024x!tile.ptr<f32>, #[[WIDE]]>
 // CHECK: tile.load %{{.*}} : tensor<1024x!tile.ptr<f16>, #[[WIDE]]>
@@ -79,7 +79,7 @@ tile.kernel @types(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %h: !tile.
   tile.return
 }
 
-// Blocks that are made of a row by a reshape have its layout, and what is joined of them stays in its thread.
+// Blocks that a reshape makes from a row have the row's layout, and joined blocks stay in the same threads.
 // CHECK-LABEL: tile.kernel @reshaped
 // CHECK: tile.reshape %{{.*}} : tensor<1024xf32, #[[WIDE]]>
 // CHECK-NOT: cta.convert_layout

@@ -1,4 +1,4 @@
-// A buffer that has other uses before the load whose store becomes a copy stays where it is.
+// A buffer that has other uses before the load whose store becomes a copy is not moved.
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-vectorize-access,cta-split-stores,cta-lower-descriptors,cta-async-copies))' | FileCheck %s
 // CHECK: cta.async_copy
 module {

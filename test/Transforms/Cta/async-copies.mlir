@@ -31,7 +31,7 @@ tile.kernel @copy(%p: !tile.ptr<f16>, %n: i32) {
   tile.return
 }
 
-// Without repeated elements, blocks as wide as an operand are copied; before a loop nothing is.
+// Blocks without repeated elements, as wide as an operand, are copied; nothing is copied before a loop.
 // CHECK-LABEL: tile.kernel @once
 // CHECK: cta.async_copy {{.*}}f16
 // CHECK: tile.load {{.*}}f32
@@ -88,7 +88,7 @@ tile.kernel @rounded(%p: !tile.ptr<f32>, %n: i32) {
   tile.return
 }
 
-// A computed operand is computed where it is multiplied: the buffer is read in that layout.
+// An operand is computed in the layout in which it is multiplied: the buffer is read in that layout.
 // CHECK-LABEL: tile.kernel @computed
 // CHECK: cta.async_copy
 // CHECK: cta.local_load

@@ -71,7 +71,7 @@ tile.kernel @kept(%n: i32, %x: f32) {
   tile.return
 }
 
-// Some iterations add: the branch passes on partial sums, which lanes combine after the loop.
+// Only some iterations add: the branch passes on partial sums, which lanes combine after the loop.
 // CHECK-LABEL: tile.kernel @sometimes(
 // CHECK: scf.for {{.*}} iter_args(%[[SO_FAR:[^ ]*]] = {{.*}}) -> (tensor<64x4xf32
 // CHECK: scf.if {{.*}} -> (tensor<64x4xf32
@@ -102,7 +102,7 @@ tile.kernel @sometimes(%n: i32, %m: i32, %x: f32) {
   tile.return
 }
 
-// Where nothing is added, another sum takes its place.
+// Where nothing is added, another sum replaces the first.
 // CHECK-LABEL: tile.kernel @negative_replaced(
 // CHECK-NOT: tile.reshape
 // CHECK: tile.return
@@ -132,7 +132,7 @@ tile.kernel @negative_replaced(%n: i32, %m: i32, %x: f32) {
 
 !line = tensor<256xf32, #cta.layout<[256], register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = [[64], [128]]>>
 
-// The sum of a vector: threads add up their elements, and the number that it begins with is one share of 128.
+// The sum of a vector: threads add up their elements, and the initial value is one term of 128.
 // CHECK-LABEL: tile.kernel @number(
 // CHECK: %[[SHARE:.*]] = arith.constant dense<7.812500e-03> : tensor<128xf32
 // CHECK: scf.for {{.*}} = %[[SHARE]]) -> (tensor<128xf32

@@ -1,6 +1,6 @@
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-insert-barriers))' | FileCheck %s
 
-// Copies by cp.async: each thread awaits its own, a barrier those of the others.
+// Copies by cp.async: each thread waits for its own copies, and a barrier orders those of other threads.
 #x = #cta.layout<[32, 32], register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]]>
 #s = #cta.layout<[32, 32], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0]]>
 #fragments = #cta.layout<[32, 32], register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[0, 16], [16, 0]]>
@@ -8,7 +8,7 @@
 !ring = !cta.buffer<32x32xf16, #s, slots = 3>
 !v = tensor<32x32xf16, #x>
 
-// One barrier an iteration: after the wait, before the copy.
+// One barrier per iteration: after the wait, before the copy.
 // CHECK-LABEL: tile.kernel @pipeline
 // CHECK: cta.async_copy
 // CHECK-NEXT: cta.async_commit
@@ -50,8 +50,8 @@ tile.kernel @pipeline(%n: i32, %p: !tile.ptr<f16>) {
   tile.return
 }
 
-// Reads of one slot before the wait, of the next one after the copies: one barrier orders the reads before it and the
-// copies after it, the copies that have arrived and the reads after it.
+// One slot is read before the wait, and the next one after the copies: one barrier orders the reads before it and the
+// copies after it, and the copies that have arrived and the reads after it.
 // CHECK-LABEL: tile.kernel @look_ahead
 // CHECK: scf.for
 // CHECK-NEXT: cta.slot

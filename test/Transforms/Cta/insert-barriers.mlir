@@ -37,8 +37,8 @@ tile.kernel @straight(%a: i32) {
   tile.return
 }
 
-// Elements that several warps read are not written before all of these have, nor read before they are written. A
-// block that each warp has a part of, other parameters, and a second write need no order.
+// Elements that several warps read are not written before all of these warps have read them, nor read before they are
+// written. A block of which each warp has a part, other parameters, and a second write need no order.
 // CHECK-LABEL: tile.kernel @replicas
 // CHECK: tile.load %[[X:.*]] : tensor<32x
 // CHECK-NEXT: tile.load %[[Y:.*]] : tensor<128x
@@ -82,7 +82,7 @@ tile.kernel @in_place(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>) {
   tile.return
 }
 
-// All warps read a scalar, whatever pointer it comes from: one that a loop moves, or one of two.
+// All warps read a scalar, whatever the origin of its pointer: one that a loop advances, or one of two.
 // CHECK-LABEL: tile.kernel @scalars
 // CHECK: scf.for
 // CHECK-NEXT: cta.barrier
@@ -114,7 +114,7 @@ tile.kernel @scalars(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>, %n: i32, %c: i1, %a
   tile.return
 }
 
-// A loop that waits for another program, which may end at another iteration in each warp, has no barrier.
+// A loop that waits for another program, and may end at a different iteration in each warp, has no barrier.
 // CHECK-LABEL: tile.kernel @polls
 // CHECK-NOT: cta.barrier
 tile.kernel @polls(%x: !tile.ptr<i32>) {
@@ -130,7 +130,7 @@ tile.kernel @polls(%x: !tile.ptr<i32>) {
   tile.return
 }
 
-// A branch and a condition of a loop are followed, too; atomic operations write.
+// The analysis also follows a branch and the condition of a loop; atomic operations write.
 // CHECK-LABEL: tile.kernel @branches
 // CHECK: scf.while
 // CHECK: scf.condition
@@ -159,7 +159,7 @@ tile.kernel @branches(%x: !tile.ptr<i32>, %y: !tile.ptr<i32>, %c: i1) {
   tile.return
 }
 
-// Two buffers in the same bytes are a hazard to each other, buffers side by side are not.
+// Two buffers at the same addresses conflict with each other, adjacent buffers do not.
 // CHECK-LABEL: tile.kernel @shared_bytes
 // CHECK: cta.local_store
 // CHECK-NEXT: cta.local_store
@@ -177,7 +177,7 @@ tile.kernel @shared_bytes(%a: i32) {
   tile.return
 }
 
-// The read of an iteration and the write of the next; a barrier that is there already counts.
+// The read of one iteration and the write of the next; an existing barrier counts.
 // CHECK-LABEL: tile.kernel @loop
 // CHECK: scf.for
 // CHECK-NEXT: cta.barrier
@@ -225,7 +225,7 @@ tile.kernel @control(%c: i1) {
   tile.return
 }
 
-// Synchronous copies are ordered in themselves.
+// Synchronous copies are ordered among themselves.
 // CHECK-LABEL: tile.kernel @synchronous_copy
 // CHECK-NOT: cta.barrier
 // CHECK: tile.return
@@ -241,7 +241,7 @@ tile.kernel @synchronous_copy(%i: i32, %d: !tile.desc<32x32xf16>) {
 }
 
 // Writes must be complete before one thread copies the data; only that thread waits until the copy has read, so the
-// others need a barrier after the wait, whatever barrier came before it.
+// others need a barrier after the wait, even if there was a barrier before it.
 // CHECK-LABEL: tile.kernel @copy_to_global
 // CHECK: scf.for
 // CHECK-NEXT: cta.tma_store_wait 0
@@ -307,8 +307,8 @@ tile.kernel @groups_of_columns(%i: i32, %d: !tile.desc<32x32xf16>) attributes {n
   tile.return
 }
 
-// The scalar is read by all warps, perhaps from the rows that the other group's copy overwrites: then barriers of
-// groups are not enough. A copy to another tensor does not matter.
+// All warps read the scalar, possibly from rows that the other group's copy overwrites: barriers of groups are not
+// enough then. A copy to another tensor does not matter.
 // CHECK-LABEL: tile.kernel @read_before_copy
 // CHECK: cta.local_store
 // CHECK-NEXT: cta.barrier groups
@@ -331,7 +331,7 @@ tile.kernel @read_before_copy(%i: i32, %x: !tile.ptr<f16> {tile.name = "x"},
   tile.return
 }
 
-// A masked load reads an address in x instead, which has been read; data found through t has not.
+// A masked load reads from an address in x instead, and x has been read; data found through t has not.
 // CHECK-LABEL: tile.kernel @address_instead
 // CHECK-NOT: cta.barrier
 // CHECK: tile.store
@@ -349,7 +349,7 @@ tile.kernel @address_instead(%x: !tile.ptr<f16> {tile.name = "x"}, %t: !tile.ptr
   tile.return
 }
 
-// No barrier makes a read see what TMA writes.
+// A barrier does not make TMA's writes visible to reads.
 // CHECK-LABEL: tile.kernel @read_behind_copy
 // CHECK: cta.tma_store
 // CHECK-NOT: cta.barrier
@@ -385,7 +385,7 @@ tile.kernel @dots() {
   tile.return
 }
 
-// The group that has the turn does not wait for the one that waits for the turn.
+// The group that has the turn does not wait for the group that waits for the turn.
 // CHECK-LABEL: tile.kernel @turn
 // CHECK: cta.local_store
 // CHECK-NEXT: cta.barrier

@@ -6,7 +6,7 @@
 !b = !cta.buffer<32x32xf16, #s>
 !d = !tile.desc<32x32xf16>
 
-// The first operation that needs it waits, for itself and those after it.
+// The first operation that needs the store waits for it, also on behalf of later operations.
 // CHECK-LABEL: tile.kernel @behind
 // CHECK: cta.tma_store
 // CHECK-NEXT: tile.load %arg2
@@ -36,7 +36,7 @@ tile.kernel @behind(%d: !d {tile.tensor_map = #tile.tensor_map<base = "x">}, %x:
   tile.return
 }
 
-// Inline PTX without an address orders nothing; with one, it may.
+// Inline PTX without an address needs no order; with an address, it may access the tensor.
 // CHECK-LABEL: tile.kernel @text
 // CHECK: cta.tma_store
 // CHECK-NEXT: tile.inline_asm "mov

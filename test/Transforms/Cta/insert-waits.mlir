@@ -10,7 +10,7 @@
 !h = tensor<64x16xf16, #c>
 !ring = !cta.ring<2 x [!k]>
 
-// The first one is complete while the second continues; later users of the first do not wait again.
+// The first one is complete while the second is in flight; later users of the first do not wait again.
 // CHECK-LABEL: tile.kernel @in_order(
 // CHECK: cta.wgmma
 // CHECK: cta.wgmma
@@ -37,7 +37,7 @@ tile.kernel @in_order() {
   tile.return
 }
 
-// For awaits without anything in between, and a release of a slot that several MMAs read, the last MMA counts.
+// If there is nothing between several awaits, or a release of a slot that several MMAs read, the last MMA counts.
 // CHECK-LABEL: tile.kernel @together(
 // CHECK: cta.wgmma_wait {pending = 1 : i32}
 // CHECK-NEXT: cta.await
@@ -65,7 +65,7 @@ tile.kernel @together() {
   tile.return
 }
 
-// The loop carries the token of the iteration before; in the first one there is nothing to wait for.
+// The loop carries the token of the previous iteration; in the first iteration there is nothing to wait for.
 // CHECK-LABEL: tile.kernel @carried(
 // CHECK: scf.for
 // CHECK: cta.wgmma
@@ -94,7 +94,7 @@ tile.kernel @carried(%n: i32) {
   tile.return
 }
 
-// Two tokens are exchanged in each iteration: the younger one is of the previous iteration.
+// Two tokens are exchanged in each iteration: the younger one is from the previous iteration.
 // CHECK-LABEL: tile.kernel @exchanged(
 // CHECK: scf.for
 // CHECK-NEXT: cta.wgmma_wait {pending = 0 : i32}
@@ -122,7 +122,7 @@ tile.kernel @exchanged(%n: i32) {
   tile.return
 }
 
-// The loop is left after the first region, in which an MMA was issued after the carried one.
+// The loop is left after its first region, in which an MMA was issued after the carried one.
 // CHECK-LABEL: tile.kernel @while(
 // CHECK: scf.while
 // CHECK: } do {
@@ -177,7 +177,7 @@ tile.kernel @paths(%c: i1) {
   tile.return
 }
 
-// A statement that waits for its own MMAs has also waited for those before it.
+// A statement that waits for its own MMAs has also waited for earlier ones.
 // CHECK-LABEL: tile.kernel @negative_synchronous(
 // CHECK-NOT: cta.wgmma_wait
 // CHECK: tile.return

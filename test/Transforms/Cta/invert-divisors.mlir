@@ -1,6 +1,6 @@
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-invert-divisors,canonicalize,cse))' | FileCheck %s
 
-// The divisor depends on the arguments: its reciprocal is computed first, but not of 0.
+// The divisor depends on the arguments: its reciprocal is computed first, but not if it is 0.
 // CHECK-LABEL: tile.kernel @arguments(
 // CHECK-SAME: %[[COUNT:[^:]*]]: i32, %[[D:[^:]*]]: i32
 // CHECK-DAG: %[[ALL:.*]] = arith.constant -1 : i32
@@ -30,8 +30,8 @@ tile.kernel @arguments(%count: i32, %d: i32) {
   tile.return
 }
 
-// A position in groups of rows: one division finds the group, the last the column, by the constant if the group is
-// whole.
+// A position in groups of rows: one division finds the group, and the last one finds the column, by the constant if the
+// group is whole.
 // CHECK-LABEL: tile.kernel @ordered(
 // CHECK-SAME: %{{[^:]*}}: i32, %[[X:[^:]*]]: i32, %[[Y:[^:]*]]: i32
 // CHECK: scf.for
@@ -55,7 +55,7 @@ tile.kernel @ordered(%count: i32, %x: i32, %y: i32, %j: i32) {
   tile.return
 }
 
-// Signed: the divisor's magnitude, and its sign for the quotient. Outside of loops nothing is gained.
+// Signed: the magnitude of the divisor, and its sign for the quotient. Outside of loops there is nothing to gain.
 // CHECK-LABEL: tile.kernel @signed(
 // CHECK-SAME: %{{[^:]*}}: i32, %[[D:[^:]*]]: i32
 // CHECK-DAG: %[[SIGN:.*]] = arith.cmpi slt, %[[D]], %c0_i32
@@ -106,7 +106,7 @@ tile.kernel @negative_others(%count: i32, %d: i32, %wide: i64, %memory: !tile.pt
   tile.return
 }
 
-// An unsigned loop counts beyond what a signed number can be.
+// An unsigned loop counts beyond the maximum of a signed integer.
 // CHECK-LABEL: tile.kernel @negative_unsigned_loop(
 // CHECK: scf.for unsigned
 // CHECK-NEXT: arith.divsi

@@ -1,7 +1,7 @@
 // RUN: tile-opt %s --pass-pipeline='builtin.module(cta-attach-target{name=sm_90a},tile.kernel(cta-keep-rows))' | FileCheck %s
 // RUN: tile-opt %s --pass-pipeline='builtin.module(cta-attach-target{name=sm_75},tile.kernel(cta-keep-rows))' | FileCheck %s --check-prefix=SM75
 
-// 64 halves of each of 512 threads.
+// 64 halves in each of 512 threads.
 #row = #cta.layout<[32768], register = [[1], [2], [4], [4096], [8192], [16384]], lane = [[8], [16], [32], [64], [128]], warp = [[256], [512], [1024], [2048]]>
 #short = #cta.layout<[16384], register = [[1], [2], [4], [4096], [8192]], lane = [[8], [16], [32], [64], [128]], warp = [[256], [512], [1024], [2048]]>
 
@@ -32,7 +32,7 @@ tile.kernel @kept(%p: !tile.ptr<f16>, %q: !tile.ptr<f32>) attributes {num_warps 
   tile.return
 }
 
-// Rows of few registers, loaded by single elements, or needed once.
+// Rows that take few registers, are loaded by single elements, or are needed once.
 // CHECK-LABEL: tile.kernel @negative_short
 // CHECK-NOT: cta.async_copy
 tile.kernel @negative_short(%p: !tile.ptr<f16>, %l: !tile.ptr<f16>, %q: !tile.ptr<f16>) attributes {num_warps = 16 : i32} {

@@ -1,7 +1,7 @@
 // RUN: tile-opt %s --pass-pipeline='builtin.module(cta-attach-target{name=sm_80},tile.kernel(tile-settle-engine,cta-assign-layouts,cta-remove-conversions,cta-load-ahead))' | FileCheck %s
 // RUN: tile-opt %s --pass-pipeline='builtin.module(cta-attach-target{name=sm_80},tile.kernel(tile-settle-engine,cta-assign-layouts,cta-remove-conversions,cta-load-ahead,cta-lower-conversions))' | FileCheck %s --check-prefix=LOWERED
 
-// The bias of each column is loaded before the MMAs, by each warp for itself; the conversion after them stays in the warp.
+// Each warp loads the biases of its columns before the MMAs; the conversion after them stays in the warp.
 // CHECK: #[[SPREAD:.*]] = #cta.layout<[128], register = {{\[}}[1]], lane = {{\[}}[2], [4], [8], [16], [0]], warp = {{\[}}[32], [64]]>
 // CHECK-LABEL: tile.kernel @bias
 // CHECK: %[[X:.*]] = tile.load %{{.*}} : tensor<128x!tile.ptr<f16>, #[[SPREAD]]>

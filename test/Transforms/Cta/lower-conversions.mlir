@@ -21,8 +21,8 @@ tile.kernel @transposed(%f: f32) {
   tile.return
 }
 
-// Values that exist are written before the first is read: one barrier for both. Values that depend on one of them are
-// not.
+// Values that exist are written before the first one is read: one barrier for both. Values that depend on one of them
+// are not.
 // CHECK-LABEL: tile.kernel @conversions_together
 // CHECK: cta.local_store
 // CHECK: cta.local_store
@@ -223,7 +223,7 @@ tile.kernel @stored_before_loop(%p: !tile.ptr<f16>, %n: i32) {
   tile.return
 }
 
-// Two loads would fill more than half of a thread's registers: what the first brings is written before the second.
+// Two loads would fill more than half of a thread's registers: the elements of the first are written before the second.
 // CHECK-LABEL: tile.kernel @many_loads
 // CHECK: %[[X:.*]] = tile.load
 // CHECK: cta.local_store %[[X]], %[[B:.*]] :

@@ -40,7 +40,7 @@ tile.kernel @line(%i: i32, %d: !tile.desc<1x1x256xf32> {tile.tensor_map = #tile.
   tile.return
 }
 
-// A tensor map through which nothing is read any more is not a parameter.
+// A tensor map that nothing reads any more is not a parameter.
 // CHECK-LABEL: tile.kernel @unused
 // CHECK-SAME: (%arg0: i32)
 tile.kernel @unused(%i: i32, %d: !tile.desc<64x128xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}) {

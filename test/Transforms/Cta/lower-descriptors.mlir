@@ -127,7 +127,7 @@ tile.kernel @store_splat(%i: i32, %d: !tile.desc<64x256xf16> {tile.tensor_map = 
   tile.return
 }
 
-// Where a loop reads 128 bytes of each row at a step, L2 reads the next step's with them.
+// Where a loop reads 128 bytes of each row in a step, L2 also reads the bytes of the next step.
 // CHECK-LABEL: tile.kernel @walk
 // CHECK-SAME: %arg1: !tile.desc<64x64xf16> {tile.tensor_map = #tile.tensor_map<base = "a", box = [64, 64], swizzle = 128, l2_promotion = 256>}
 // CHECK-SAME: %arg2: !tile.desc<64x64xf16> {tile.tensor_map = #tile.tensor_map<base = "b", box = [64, 64], swizzle = 128>}
@@ -148,8 +148,8 @@ tile.kernel @walk(%i: i32, %along: !tile.desc<64x64xf16> {tile.tensor_map = #til
   tile.return
 }
 
-// Threads that do not have columns of every panel write the block at once, when the copy before has read it. What one
-// descriptor reads and writes has one box.
+// Threads that do not have columns of every panel write the whole block when the previous copy has read it. A
+// descriptor that is both read and written has one box.
 // CHECK-LABEL: tile.kernel @store_block
 // CHECK-SAME: box = [64, 64]
 // CHECK: cta.alloc : <64x128xf16, {{.*}}[0, 64]]>>
@@ -184,7 +184,7 @@ tile.kernel @store_columns(%i: i32, %d: !tile.desc<64x160xf16> {tile.tensor_map 
   tile.return
 }
 
-// Three whole panels in two slots: the next program's first write finds the slot of its last but one.
+// Three whole panels in two slots: the first write of the next program uses the slot of the last write but one.
 // CHECK-LABEL: tile.kernel @store_turns
 // CHECK: cta.tma_store_wait 1
 // CHECK: cta.tma_store_wait 3

@@ -76,7 +76,7 @@ tile.kernel @turns(%count: i32, %k: i32, %d: !d {tile.tensor_map = #tile.tensor_
 
 // -----
 
-// With an MMA in flight the turn passes before the last MMA is awaited, also if there is no MMA at all.
+// With an MMA in flight, the turn is passed before the last MMA is awaited, also if there is no MMA at all.
 
 #s = #cta.layout<[64, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0]]>
 #t = #cta.layout<[64, 64], offset = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0], [8, 1], [16, 2], [32, 4], [0, 8], [0, 16], [0, 32]]>

@@ -57,7 +57,7 @@ tile.kernel @negative_written(%x: !tile.ptr<f32> {tile.name = "x"}, %n: i32) att
   tile.return
 }
 
-// A barrier of the program, after which others' writes can be read.
+// A barrier of the program, after which the writes of others can be read.
 // CHECK-LABEL: tile.kernel @negative_barrier
 // CHECK-NOT: tile.load
 // CHECK: scf.for
@@ -113,8 +113,8 @@ tile.kernel @many_sums(%x: !tile.ptr<f32> {tile.name = "x"}, %y: !tile.ptr<f32> 
 #operand = #cta.layout<[64, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0]]>
 #acc = #cta.layout<[64, 64], register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
 
-// The factor of an MMA's result is ready when the MMA is. It is used before the next factor takes its registers, which
-// is loaded under the MMA.
+// The factor of an MMA's result is ready when the MMA is. It is used before the next factor, which is loaded while the
+// MMA runs, takes its registers.
 // CHECK-LABEL: tile.kernel @factor
 // CHECK: %[[FIRST:.*]] = tile.load
 // CHECK: scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}, %[[FACTOR:.*]] = %[[FIRST]])
@@ -194,7 +194,7 @@ tile.kernel @negative_barrier_beside(%x: !tile.ptr<f32> {tile.name = "x"}, %n: i
   tile.return
 }
 
-// If the operands depend on a loaded value, such as the number of a block, the next one is loaded first.
+// If the operands depend on a loaded value, such as the index of a block, the next such value is loaded first.
 // CHECK-LABEL: tile.kernel @place
 // CHECK: scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}, %[[PLACE:.*]] = %{{.*}})
 // CHECK: %[[NEXT:.*]] = tile.load %{{.*}} mask
@@ -250,7 +250,7 @@ tile.kernel @short(%x: !tile.ptr<i32> {tile.name = "x"}, %y: !tile.ptr<i32> {til
   tile.return
 }
 
-// Threads synchronize to count: iterations stay separate.
+// Threads synchronize to count elements: iterations stay separate.
 // CHECK-LABEL: tile.kernel @counted
 // CHECK: scf.for
 // CHECK: tile.histogram

@@ -37,7 +37,7 @@ tile.kernel @loop(%p: !tile.ptr<f16>, %n: i32) attributes {num_stages = 3 : i32}
 #wide = #cta.layout<[128, 128], register = [[0, 1], [0, 2], [0, 4], [8, 0], [16, 0], [32, 0], [64, 0]], lane = [[0, 8], [0, 16], [0, 32], [0, 64], [1, 0]], warp = [[2, 0], [4, 0]]>
 #wide_shared = #cta.layout<[128, 128], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [0, 64], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0], [64, 0]]>
 
-// Three slots of 32 KiB would leave room for one CTA, two leave it for two.
+// Three slots of 32 KiB would leave shared memory for one CTA, two leave it for two.
 // CHECK-LABEL: tile.kernel @room_for_two
 // CHECK: cta.alloc : <128x128xf16, #{{.*}}, slots = 2>
 tile.kernel @room_for_two(%p: !tile.ptr<f16>, %n: i32) attributes {num_stages = 3 : i32} {
@@ -147,7 +147,7 @@ tile.kernel @blind_atomic(%p: !tile.ptr<f16>, %o: !tile.ptr<i32>, %n: i32) attri
   tile.return
 }
 
-// Both iterations have a slot: nothing is copied in the loop.
+// Both iterations have their own slot: nothing is copied in the loop.
 // CHECK-LABEL: tile.kernel @short
 // CHECK: cta.alloc : <32x32xf16, #{{.*}}, slots = 2>
 // CHECK-COUNT-2: cta.async_commit
@@ -173,7 +173,7 @@ tile.kernel @short(%p: !tile.ptr<f16>, %o: !tile.ptr<f16>) attributes {num_stage
   tile.return
 }
 
-// How often a loop of step 0 runs is not known.
+// The number of iterations of a loop of step 0 is not known.
 // CHECK-LABEL: tile.kernel @negative_step_of_zero
 // CHECK-NOT: cta.async_copy
 // CHECK: scf.for
@@ -322,7 +322,7 @@ tile.kernel @negative_more_than_a_dot(%p: !tile.ptr<f16>, %n: i32) attributes {n
   tile.return
 }
 
-// A wait without copies, which no pass makes, has no place among the stages of loads into registers.
+// A wait without copies, which no pass creates, has no position among the stages of loads into registers.
 #left = #cta.layout<[32, 32], register = [[0, 1], [8, 0], [0, 8], [0, 16]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [0, 0]]>
 #right = #cta.layout<[32, 32], register = [[1, 0], [8, 0], [0, 8], [16, 0]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = [[0, 0], [0, 16]]>
 #sum = #cta.layout<[32, 32], register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [0, 16]]>
@@ -349,7 +349,7 @@ tile.kernel @negative_wait(%p: !tile.ptr<f16>, %n: i32) attributes {num_stages =
   tile.return
 }
 
-// Copies that no loop prefetches arrive together: one wait for both, and then the fence for warp groups.
+// Copies that no loop prefetches arrive together: one wait for both, followed by the fence for warp groups.
 // CHECK-LABEL: tile.kernel @together
 // CHECK-COUNT-2: cta.async_commit
 // CHECK-NEXT: cta.async_wait 0

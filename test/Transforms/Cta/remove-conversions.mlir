@@ -1,6 +1,6 @@
 // RUN: tile-opt %s --pass-pipeline='builtin.module(cta-attach-target{name=sm_80},tile.kernel(tile-settle-engine,cta-assign-layouts,cta-remove-conversions))' | FileCheck %s
 
-// Arithmetic between a load and a store happens in their layout.
+// Arithmetic between a load and a store is done in their layout.
 // CHECK-LABEL: tile.kernel @vector
 // CHECK-NOT: cta.convert_layout
 // CHECK: tile.return
@@ -348,7 +348,7 @@ tile.kernel @state(%o: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32, %
   tile.return
 }
 
-// Each thread loads the scales of its rows and columns, without an exchange; what is volatile is loaded once.
+// Each thread loads the scales of its rows and columns, without an exchange; a volatile value is loaded once.
 // CHECK-LABEL: tile.kernel @vectors
 // CHECK: tile.load
 // CHECK: tile.load
@@ -435,7 +435,7 @@ tile.kernel @gradient(%d: !tile.desc<32x32xf32>, %n: i32) {
   tile.return
 }
 
-// A loop that reduces columns of what was multiplied before it, and multiplies nothing, has lanes along rows.
+// A loop without dots that reduces the columns of an earlier product has lanes along rows.
 // CHECK-LABEL: tile.kernel @substitution
 // CHECK: %[[D:.*]] = tile.dot
 // CHECK: cta.convert_layout %[[D]] : {{.*}} -> tensor<32x32xf32, #[[ROWS:.*]]>

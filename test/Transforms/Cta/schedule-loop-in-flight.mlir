@@ -168,7 +168,7 @@ tile.kernel @negative_conditional(%n: i32, %c: i1) {
   tile.return
 }
 
-// Threads write an operand of the MMA before they know that the previous one has read it.
+// Threads write an operand of the MMA before they know that the previous MMA has read it.
 // CHECK-LABEL: tile.kernel @negative_written(
 // CHECK-NOT: pending = 1
 // CHECK: tile.return

@@ -221,7 +221,7 @@ tile.kernel @negative_barrier(%n: i32) {
   tile.return
 }
 
-// Programs need no loop for this, either; their slots are released without a branch.
+// Nor do programs need a loop for this; their slots are released without a branch.
 // CHECK-LABEL: tile.kernel @program(
 // CHECK: tile.programs
 // CHECK: %[[A:.*]], %{{.*}} = cta.wgmma

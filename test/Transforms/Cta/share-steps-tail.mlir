@@ -39,7 +39,7 @@ tile.kernel @split(%n: i32, %x: i32 {tile.grid_size = 0 : i32}) {
   tile.return
 }
 
-// Programs of different lengths: what a CTA has to do would not be known from the number of programs.
+// Programs of different lengths: the work of a CTA would not be known from the number of programs.
 // CHECK-LABEL: tile.kernel @negative_uneven(
 // CHECK: tile.programs {{.*}} #tile.work<order = grid> {
 // CHECK-NOT: cta.combine
@@ -60,7 +60,7 @@ tile.kernel @negative_uneven(%x: i32 {tile.grid_size = 0 : i32}) {
   tile.return
 }
 
-// CTAs of a cluster go through the steps together.
+// The CTAs of a cluster execute the steps together.
 // CHECK-LABEL: tile.kernel @negative_cluster(
 // CHECK: tile.programs {{.*}} #tile.work<order = grid, cluster = [2, 1]> {
 // CHECK-NOT: cta.combine

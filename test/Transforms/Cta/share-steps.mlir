@@ -62,7 +62,7 @@ tile.kernel @once(%n: i32, %p: !tile.ptr<f16>) attributes {cluster = array<i32: 
   tile.return
 }
 
-// A CTA without steps has none even if its first step would overflow.
+// A CTA without steps executes none, even if the computation of its first step would overflow.
 // CHECK-LABEL: tile.kernel @from(
 // CHECK: tile.programs (%{{.*}}, %[[FIRST:.*]]) in
 // CHECK: %[[DISTANCE:.*]] = arith.muli %[[FIRST]], %c64_i32

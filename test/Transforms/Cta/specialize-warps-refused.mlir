@@ -1,6 +1,6 @@
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-specialize-warps))' --split-input-file --mlir-print-local-scope | FileCheck %s
 
-// A kernel keeps its form where a producer cannot do the copies by itself, or where there is no room for it.
+// A kernel keeps its form if a producer cannot do the copies alone, or if there is no shared memory for it.
 
 #s = #cta.layout<[64, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0]]>
 #x = #cta.layout<[64, 64], register = [[0, 1], [0, 2], [0, 4], [16, 0], [32, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]]>
@@ -9,7 +9,7 @@
 !x = tensor<64x64xf16, #x>
 !m = !cta.mbarrier<1>
 
-// The producer would read where to copy from before it is written.
+// The producer would read the address of the copy before it is written.
 // CHECK-LABEL: tile.kernel @negative_written_coordinates
 // CHECK-NOT: cta.warp_roles
 // CHECK: tile.return
@@ -28,7 +28,7 @@ tile.kernel @negative_written_coordinates(%n: i32, %p: !tile.ptr<i32> {tile.name
   tile.return
 }
 
-// Or how often to copy.
+// Or the number of copies.
 // CHECK-LABEL: tile.kernel @negative_written_bound
 // CHECK-NOT: cta.warp_roles
 // CHECK: tile.return
@@ -47,7 +47,7 @@ tile.kernel @negative_written_bound(%p: !tile.ptr<i32> {tile.name = "p"}, %d: !d
   tile.return
 }
 
-// A copy ahead would miss what is written.
+// A prefetching copy would miss the written data.
 // CHECK-LABEL: tile.kernel @negative_written_tensor
 // CHECK-NOT: cta.warp_roles
 // CHECK: tile.return
@@ -130,7 +130,7 @@ tile.kernel @negative_chosen_pointer(%n: i32, %p: !tile.ptr<f16> {tile.name = "c
   tile.return
 }
 
-// A slot is filled by TMA alone.
+// Only TMA fills a slot.
 // CHECK-LABEL: tile.kernel @negative_written_buffer
 // CHECK-NOT: cta.warp_roles
 // CHECK: tile.return
@@ -148,7 +148,7 @@ tile.kernel @negative_written_buffer(%n: i32, %d: !d {tile.tensor_map = #tile.te
   tile.return
 }
 
-// Two reads of a volatile number may find different ones: one role would wait for the other for ever.
+// Two reads of a volatile number may return different values: one role would wait for the other for ever.
 // CHECK-LABEL: tile.kernel @negative_volatile
 // CHECK-NOT: cta.warp_roles
 // CHECK: tile.return
@@ -166,7 +166,7 @@ tile.kernel @negative_volatile(%p: !tile.ptr<i32> {tile.name = "p"}, %d: !d {til
   tile.return
 }
 
-// Nor does a producer wait for what a loop waits for.
+// Nor can a producer wait for a value that a loop waits for.
 // CHECK-LABEL: tile.kernel @negative_polling
 // CHECK-NOT: cta.warp_roles
 // CHECK: tile.return
@@ -280,7 +280,7 @@ tile.kernel @negative_too_many_warps(%n: i32, %d: !d {tile.tensor_map = #tile.te
 !x = tensor<64x64xf16, #x>
 !m = !cta.mbarrier<1>
 
-// Addresses from one array may be the same; from two they are taken to be different tensors.
+// Addresses from one array may be the same; addresses from two are assumed to be those of different tensors.
 // CHECK-LABEL: tile.kernel @negative_written_address
 // CHECK-NOT: cta.warp_roles
 // CHECK: tile.return
@@ -348,7 +348,7 @@ tile.kernel @negative_shared_barrier(%n: i32, %d: !d {tile.tensor_map = #tile.te
   tile.return
 }
 
-// A block that is used before it is copied has no slot there.
+// A block that is used before it is copied has no slot at that use.
 // CHECK-LABEL: tile.kernel @negative_used_before
 // CHECK-NOT: cta.warp_roles
 // CHECK: tile.return

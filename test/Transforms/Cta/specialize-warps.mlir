@@ -55,7 +55,7 @@ tile.kernel @channel(%n: i32, %c: i1, %d: !d {tile.tensor_map = #tile.tensor_map
   tile.return
 }
 
-// Both roles go over the same programs, and how many there are is computed once.
+// Both roles execute the same programs, whose number is computed once.
 // CHECK-LABEL: tile.kernel @programs
 // CHECK: %[[X:.*]] = arith.muli
 // CHECK: cta.warp_roles role <consumer{{.*}}> {
@@ -135,7 +135,7 @@ tile.kernel @carried(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = 
   tile.return
 }
 
-// Both roles take a branch around the copies alike. Its results stay with the consumer warps.
+// Both roles execute a branch around the copies. Its results stay with the consumer warps.
 // CHECK-LABEL: tile.kernel @branch
 // CHECK: cta.warp_roles role <consumer{{.*}}> {
 // CHECK: scf.if %arg1 -> (tensor<{{.*}}>) {
@@ -167,7 +167,7 @@ tile.kernel @branch(%n: i32, %c: i1, %d: !d {tile.tensor_map = #tile.tensor_map<
   tile.return
 }
 
-// A branch without loop around it has one slot, and no else to begin with.
+// A branch outside of loops has one slot, and initially no else.
 // CHECK-LABEL: tile.kernel @once
 // CHECK: cta.ring_alloc : <1 x
 // CHECK: cta.warp_roles role <consumer{{.*}}> {
@@ -186,7 +186,7 @@ tile.kernel @once(%i: i32, %c: i1, %d: !d {tile.tensor_map = #tile.tensor_map<ba
   tile.return
 }
 
-// The producer evaluates the condition of a while loop itself. It may pass on fewer values than it gets.
+// The producer itself evaluates the condition of a while loop. It may pass on fewer values than it receives.
 // CHECK-LABEL: tile.kernel @while_loop
 // CHECK: cta.warp_roles role <consumer{{.*}}> {
 // CHECK: scf.while
@@ -445,8 +445,8 @@ tile.kernel @registers_of_four_groups(%n: i32, %d: !d {tile.tensor_map = #tile.t
 !x = tensor<64x64xf16, #x>
 !m = !cta.mbarrier<1>
 
-// The producer makes the map of each group itself, from sizes that it reads itself, when all copies through the map before
-// have come.
+// The producer itself makes the map of each group, from sizes that it reads, when all copies through the previous map
+// have arrived.
 // CHECK-LABEL: tile.kernel @maps
 // CHECK: cta.warp_roles role <consumer{{.*}}> {
 // CHECK-NOT: make_tensor_map

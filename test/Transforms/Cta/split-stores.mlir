@@ -101,7 +101,7 @@ tile.kernel @loaded(%p: !tile.ptr<f16>, %f: f16) {
   tile.return
 }
 
-// Vectors that run down the columns would be split: threads own rows of a panel.
+// Vectors along the columns would be split: threads own rows of a panel.
 // CHECK-LABEL: tile.kernel @down
 // CHECK: cta.convert_layout
 // CHECK: tile.store

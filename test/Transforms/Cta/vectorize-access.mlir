@@ -64,7 +64,7 @@ tile.kernel @columns(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %ld: i32
   tile.return
 }
 
-// Hints of the program about an address from memory. After the decision they are removed.
+// Hints of the program about an address that is read from memory. They are removed once the decision is made.
 // CHECK-LABEL: tile.kernel @hinted
 // CHECK-NOT: tile.hint
 // CHECK: tile.load %{{.*}} {vector = 8 : i32}
@@ -123,7 +123,7 @@ tile.kernel @negative(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %q: !ti
   tile.return
 }
 
-// An atomic operation is of as many elements as have one mask.
+// An atomic operation covers as many elements as share one mask.
 // CHECK-LABEL: tile.kernel @atomic
 // CHECK: tile.atomic_rmw add relaxed gpu %{{.*}}, %{{.*}} {vector = 8 : i32}
 // CHECK: tile.atomic_rmw add relaxed gpu %{{.*}}, %{{.*}} mask %{{.*}} : tensor<1024

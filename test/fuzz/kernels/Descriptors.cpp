@@ -79,7 +79,7 @@ bool KernelBuilder::storeBatch(const std::vector<Axis> &of, const Value &value) 
   return true;
 }
 
-/// Adds the block of the program to zeros.
+/// Adds the program's block to a buffer of zeros, by an atomic addition.
 void KernelBuilder::addByDescriptor(const std::vector<Axis> &of, const Value &value) {
   const Scalar type = isFloat(value.type) ? Scalar::Float32 : Scalar::Int32;
   const Buffer buffer = makeBuffer("atom", type, of, Contents::Zeros);

@@ -63,8 +63,8 @@ bool loadTensorMap(Warp &warp, const Instruction &instruction, unsigned lane, ui
     return true;
   if (isAcquired)
     warp.fault(ReportKind::MissingFence, instruction.loc, lane,
-               fmt::format("the tensor map at {:#x} was made by the kernel, and between its last change and the "
-                           "fence.proxy.tensormap::generic.acquire for it no fence.proxy.tensormap::generic.release "
+               fmt::format("the tensor map at {:#x} was made by the kernel, but between its last change and its "
+                           "fence.proxy.tensormap::generic.acquire, no fence.proxy.tensormap::generic.release "
                            "has been executed",
                            address));
   else
