@@ -1,4 +1,4 @@
-// Dynamic shared memory is an external array without a size; its size travels in the manifest and has a limit.
+// Dynamic shared memory is an external array without a size; its size is in the manifest and has a limit.
 // RUN: tilec %s --kernel=fits --emit=ptx | FileCheck %s
 // RUN: tilec %s --kernel=fits --emit=manifest | FileCheck %s --check-prefix=MANIFEST
 // RUN: not tilec %s --kernel=fits --target=sm_80 --emit=ptx 2>&1 | FileCheck %s --check-prefix=LIMIT

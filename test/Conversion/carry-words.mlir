@@ -45,7 +45,7 @@ func.func @bytes(%n: i32, %x: i8, %word: i16) -> i8 {
 
 // -----
 
-// The elements come in another order, or from outside of the loop.
+// The elements are in another order, or come from outside of the loop.
 // CHECK-LABEL: func.func @negative_order
 // CHECK: scf.for {{.*}} -> (f16, f16, f16, f16)
 func.func @negative_order(%n: i32, %x: f16, %outside: vector<2xf16>) {

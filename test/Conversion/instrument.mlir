@@ -1,7 +1,7 @@
 // RUN: tile-opt %s --nvvm-instrument | FileCheck %s
 
-// The buffer comes before what the launcher adds. The kernel's two clocks, then its records: around what takes time,
-// and before what only begins.
+// The buffer precedes the parameters that the launcher adds. Two clocks of the kernel, then its records: before and
+// after what takes time, and before what is only started.
 // CHECK-LABEL: llvm.func @k
 // CHECK-SAME: (%{{.*}}: !llvm.ptr<1>, %[[TIMES:.*]]: !llvm.ptr<1>, %{{.*}}: i32 {tile.grid_size = 0 : i32})
 // CHECK: %[[AREA:.*]] = llvm.inline_asm {{.*}}%globaltimer{{.*}} %[[TIMES]] :

@@ -1,6 +1,6 @@
 // RUN: tile-opt %s --nvvm-lower-control-flow | FileCheck %s
 
-// Outside before inside, later before earlier: nothing is left in regions.
+// Outer operations before inner ones, later ones before earlier ones: no region contains any.
 // CHECK-LABEL: func.func @nested
 // CHECK: %[[ANY:.*]] = arith.cmpi sgt, %arg0, %c0
 // CHECK: cf.cond_br %[[ANY]], ^[[BODY:.*]](%{{.*}}, %arg2 : i32, f32), ^[[END:bb[0-9]+]](%arg2 : f32)

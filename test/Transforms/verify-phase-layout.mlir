@@ -15,7 +15,7 @@ tile.kernel @good(%d: !tile.desc<64xi32>, %n: i32) {
     %c = arith.addi %p, %q : i32
     tile.yield %c : i32
   }
-  // A descriptor that the launcher makes.
+  // A descriptor that the launcher creates.
   %l = tile.desc_load %d[%n] : !tile.desc<64xi32> -> tensor<64xi32, #x>
   %y = arith.extsi %s : tensor<64xi32, #x> to tensor<64xi64, #x>
   tile.return

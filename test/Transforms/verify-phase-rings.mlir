@@ -1,4 +1,4 @@
-// Rings exist only from cta-specialize-warps to cta-lower-rings, and their allocations are known everywhere.
+// Rings exist only from cta-specialize-warps to cta-lower-rings, and all their uses know their allocations.
 // RUN: tile-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(tile.kernel(cta-schedule-loop))'
 
 !ring = !cta.ring<3 x [!cta.buffer<2xf16, #cta.layout<[2], offset = [[1]]>>]>

@@ -16,7 +16,7 @@ tile.kernel @copy(%p: !tile.ptr<f16>, %m: i1) attributes {num_warps = 2 : i32, s
   cta.async_copy %ps, %b mask %ms : tensor<32x16xi1, #x> {vector = 8 : i32} : tensor<32x16x!tile.ptr<f16>, #x>, !cta.buffer<32x16xf16, #s>
   // CHECK-COUNT-4: nvvm.cp.async.shared.global {{.*}}, 4, cache = ca
   cta.async_copy %ps, %b {vector = 2 : i32} : tensor<32x16x!tile.ptr<f16>, #x>, !cta.buffer<32x16xf16, #s>
-  // The warps hold the same elements: one of them copies.
+  // The warps hold the same elements: only one of them copies.
   // CHECK: "@$2 cp.async.cg.shared.global [$0], [$1], 16;", "l,l,b"
   %qs = tile.splat %p : !tile.ptr<f16> -> tensor<16x16x!tile.ptr<f16>, #copies>
   %c = cta.alloc at 2048 : !cta.buffer<16x16xf16, #t>

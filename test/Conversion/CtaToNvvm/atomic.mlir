@@ -1,4 +1,4 @@
-// Consecutive floats are added to by one instruction, and ordered by fences around all of a thread's.
+// One instruction adds to consecutive floats, and fences around all of a thread's additions order them.
 // RUN: tile-opt %s --convert-cta-to-nvvm | FileCheck %s
 // RUN: tile-opt %s --cta-attach-target=name=sm_80 --convert-cta-to-nvvm | FileCheck %s --check-prefix=OLD
 
@@ -23,7 +23,7 @@ tile.kernel @added(%pointer: !tile.ptr<f32>, %f: f32) attributes {num_warps = 1 
   tile.return
 }
 
-// Results are read: they are acquired, too.
+// Results are read, so they are also acquired.
 // CHECK-LABEL: llvm.func @fetched
 // CHECK: atom.acq_rel.cta.global.add.noftz.v4.bf16x2 {$0, $1, $2, $3}, [$4], {$5, $6, $7, $8};
 // CHECK-NOT: fence

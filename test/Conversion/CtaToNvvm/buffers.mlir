@@ -63,7 +63,7 @@ tile.kernel @part() attributes {num_warps = 4 : i32, shared_bytes = 8192 : i64} 
   tile.return
 }
 
-// A warp alone needs no barrier of the CTA.
+// A single warp needs no barrier of the CTA.
 // CHECK-LABEL: llvm.func @one_warp
 tile.kernel @one_warp() attributes {num_warps = 1 : i32} {
   // CHECK: nvvm.bar.warp.sync

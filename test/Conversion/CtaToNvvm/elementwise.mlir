@@ -38,7 +38,7 @@ tile.kernel @constants(%p: !tile.ptr<i32>) attributes {num_warps = 1 : i32} {
   tile.return
 }
 
-// Columns below a multiple of 4: four neighbours share one comparison, if it is used for more than to mask an access.
+// Columns below a multiple of 4: four neighbours share one comparison, if it is used for more than masking an access.
 #four = #cta.layout<[256], register = [[1], [2], [128]], lane = [[4], [8], [16], [32], [64]], warp = []>
 // CHECK-LABEL: llvm.func @uniform
 // CHECK-COUNT-2: arith.cmpi slt

@@ -218,7 +218,7 @@ tile.kernel @print() attributes {num_warps = 1 : i32} {
 
 // -----
 
-// A buffer of 48 rows has no space for 64 rows.
+// A buffer of 48 rows is too small for 64 rows.
 #s = #cta.layout<[64, 2], offset = [[0, 1], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0]]>
 #x = #cta.layout<[64, 2], register = [[0, 1], [32, 0]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = []>
 tile.kernel @padded() attributes {num_warps = 1 : i32} {

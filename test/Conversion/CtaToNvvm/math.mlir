@@ -19,7 +19,7 @@ tile.kernel @functions(%x: f32, %h: bf16, %d: f64, %p: !tile.ptr<f32>) attribute
   %e = math.sqrt %h : bf16
   // CHECK: llvm.call @__nv_pow(
   %f = math.powf %d, %d : f64
-  // Selected as they are.
+  // Selected without a change.
   // CHECK: math.absf {{.*}} : bf16
   // CHECK: math.floor {{.*}} : f32
   %g = math.absf %h : bf16
@@ -43,7 +43,7 @@ tile.kernel @divisions(%x: f32, %d: f64) attributes {num_warps = 1 : i32} {
   tile.return
 }
 
-// Towards zero, one element a thread: one step back in the bits where the nearest value is further away.
+// Towards zero, one element per thread: one step back in the bits where the nearest value has a larger magnitude.
 #one = #cta.layout<[32], register = [], lane = [[1], [2], [4], [8], [16]], warp = []>
 // CHECK-LABEL: llvm.func @towards_zero
 tile.kernel @towards_zero(%x: f32) attributes {num_warps = 1 : i32} {

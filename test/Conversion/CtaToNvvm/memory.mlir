@@ -8,7 +8,7 @@
 tile.kernel @vectors(%p: !tile.ptr<f16>, %q: !tile.ptr<f16>) attributes {num_warps = 1 : i32} {
   %ps = tile.splat %p : !tile.ptr<f16> -> tensor<256x!tile.ptr<f16>, #l>
   %qs = tile.splat %q : !tile.ptr<f16> -> tensor<256x!tile.ptr<f16>, #l>
-  // 8 x f16 is one load of 16 bytes.
+  // 8 x f16 are one load of 16 bytes.
   // CHECK-COUNT-1: llvm.load {{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xi32>
   // CHECK-NOT: llvm.load
   %x = tile.load %ps {vector = 8 : i32} : tensor<256x!tile.ptr<f16>, #l>
@@ -33,7 +33,7 @@ tile.kernel @masked(%p: !tile.ptr<f32>, %n: i32) attributes {num_warps = 1 : i32
   tile.return
 }
 
-// Lane 4 and the warp only repeat elements, as does the second register.
+// Lane 4, the warp and the second register only repeat elements.
 // CHECK-LABEL: llvm.func @once
 tile.kernel @once(%p: !tile.ptr<i1>, %x: i1) attributes {num_warps = 2 : i32} {
   %ps = tile.splat %p : !tile.ptr<i1> -> tensor<16x!tile.ptr<i1>, #copies>
@@ -48,8 +48,8 @@ tile.kernel @once(%p: !tile.ptr<i1>, %x: i1) attributes {num_warps = 2 : i32} {
 
 #line = #cta.layout<[128], register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = []>
 
-// A thread whose elements are all enabled moves them at once, another one element by element, from one address. Words
-// cross the branch.
+// A thread whose elements are all enabled moves them at once; another thread moves one element at a time, from one
+// address. Words cross the branch.
 // CHECK-LABEL: llvm.func @partial
 // CHECK: scf.if {{.*}} -> (i32, i32, i32, i32)
 // CHECK: llvm.load %[[FIRST:.*]] {alignment = 16 : i64} {{.*}} -> vector<4xi32>

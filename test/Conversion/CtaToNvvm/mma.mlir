@@ -74,7 +74,7 @@ tile.kernel @tf32(%p: !tile.ptr<f32>) attributes {num_warps = 2 : i32} {
   %qs = tile.splat %p : !tile.ptr<f32> -> tensor<32x32x!tile.ptr<f32>, #b_tf32>
   %b = tile.load %qs : tensor<32x32x!tile.ptr<f32>, #b_tf32>
   %c = arith.constant dense<0.0> : tensor<32x32xf32, #acc_tf32>
-  // The instruction cuts off the bits of f32 that it does not take.
+  // The instruction ignores the low bits of f32 operands.
   // CHECK-NOT: nvvm.convert
   // CHECK: nvvm.mma.sync {{.*}}multiplicandAPtxType = #nvvm.mma_type<tf32>{{.*}}k = 8>
   %d = cta.mma_sync %a, %b, %c {shape = array<i32: 16, 8, 8>}

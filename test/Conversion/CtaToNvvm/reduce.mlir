@@ -37,7 +37,7 @@ tile.kernel @integers(%p: !tile.ptr<i32>, %q: !tile.ptr<i8>) attributes {num_war
 tile.kernel @sum(%p: !tile.ptr<f32>, %q: !tile.ptr<f32>) attributes {num_warps = 2 : i32} {
   %ps = tile.splat %p : !tile.ptr<f32> -> tensor<4x64x!tile.ptr<f32>, #x>
   %x = tile.load %ps : tensor<4x64x!tile.ptr<f32>, #x>
-  // Two rows in a thread, each: 3 additions for 4 registers, then 4 lane bits; lane bit 4 only repeats.
+  // Two rows per thread, each with 3 additions for 4 registers, then 4 lane bits; lane bit 4 only repeats.
   // CHECK-COUNT-3: arith.addf
   // CHECK-NEXT: arith.constant
   // A sum over lanes is never contracted with a product of one of them.
@@ -94,8 +94,8 @@ tile.kernel @partial(%p: !tile.ptr<f32>) attributes {num_warps = 2 : i32} {
   tile.return
 }
 
-// Pairs that may come in either order need no exchange but that of each step. The first ones are combined in the order
-// of lanes by the lowest one, from which all others have the result.
+// Pairs that may come in either order need only the exchange of each step. The lowest lane combines the first ones in
+// the order of lanes, and all others get the result from it.
 // CHECK-LABEL: llvm.func @left_of_equals
 // CHECK: nvvm.shfl.sync bfly
 // CHECK-COUNT-5: arith.select

@@ -32,7 +32,7 @@ tile.kernel @roles() attributes {num_warps = 8 : i32, shared_bytes = 64 : i64} {
   tile.return
 }
 
-// Without register counts all threads keep theirs.
+// Without register counts, all threads keep their registers.
 // CHECK-LABEL: llvm.func @same_registers
 // CHECK-NOT: setmaxregister
 // CHECK: llvm.return
@@ -45,7 +45,7 @@ tile.kernel @same_registers() {
   tile.return
 }
 
-// Each warp group has a separate barrier, from 2 on.
+// Each warp group has a separate barrier, starting at number 2.
 // CHECK-LABEL: llvm.func @groups
 // CHECK: %[[WARP:.*]] = nvvm.shfl.sync idx
 // CHECK: %[[GROUP:.*]] = arith.shrui %[[WARP]], %c2_i32
@@ -56,7 +56,7 @@ tile.kernel @groups() attributes {num_warps = 8 : i32} {
   tile.return
 }
 
-// Two teams run the consumer role: a barrier and a first thread for each, and its number.
+// Two teams execute the consumer role: each has a barrier, a first thread and a number.
 // CHECK-LABEL: llvm.func @teams
 // CHECK-SAME: nvvm.reqntid = array<i32: 384>
 // CHECK: arith.cmpi ult, %{{.*}}, %c8_i32

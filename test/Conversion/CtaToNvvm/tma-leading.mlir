@@ -3,7 +3,7 @@
 #s = #cta.layout<[128, 32], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 8], [4, 16], [8, 0], [16, 0], [32, 0], [64, 0]]>
 
 // Dimensions that the buffer lacks are coordinates after those of the matrix, innermost first. The second warp group
-// copies from row 64 on.
+// copies from row 64.
 // CHECK-LABEL: llvm.func @leading
 // CHECK-SAME: (%[[Z:[^ ]*]]: i32, %[[I:[^ ]*]]: i32, %[[J:[^ ]*]]: i32
 // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.*}}, %{{.*}}, %{{.*}}, box[%[[J]], %[[I]], %[[Z]]]

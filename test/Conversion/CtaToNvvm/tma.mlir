@@ -72,7 +72,7 @@ tile.kernel @store(%d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}, %i: 
   tile.return
 }
 
-// Barriers of a ring are 8 bytes apart. A warp arrives once, when all its lanes are there; with a condition, without a
+// Barriers of a ring are 8 bytes apart. A warp arrives once, when all its lanes have; a condition needs no
 // branch.
 // CHECK-LABEL: llvm.func @barriers
 // CHECK: %[[OFFSET:.*]] = arith.muli %{{.*}}, %c8_i32
@@ -125,7 +125,7 @@ tile.kernel @store_of_panels(%d: !tile.desc<16x128xf16> {tile.tensor_map = #tile
 
 #rows = #cta.layout<[256, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0], [64, 0], [128, 0]]>
 #narrow = #cta.layout<[8, 256], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 8], [4, 16], [0, 32], [0, 64], [0, 128]]>
-// 160 rows are one box, 160 columns five: bytes that are announced are those that come.
+// 160 rows are one box, 160 columns are five: the announced bytes are those that arrive.
 // CHECK-LABEL: llvm.func @blocks_of_160
 // CHECK: %[[ROWS:.*]] = arith.constant 20480 : i32
 // CHECK: nvvm.mbarrier.arrive.expect_tx {{.*}}, %[[ROWS]]

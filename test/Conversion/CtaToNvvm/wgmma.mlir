@@ -192,7 +192,7 @@ tile.kernel @columns(%x: f32) attributes {shared_bytes = 65536 : i64} {
   tile.return
 }
 
-// One statement for all registers; it is not known to be a constant.
+// One statement for all registers; the value is not known to be a constant.
 // CHECK-LABEL: llvm.func @zeros
 // CHECK: llvm.inline_asm has_side_effects {{.*}}"mov.b32 $0, 0;", "=f"
 // CHECK-NOT: mov.b32

@@ -1,4 +1,4 @@
-// Errors after the first region of warp roles: what is outside may use values inside.
+// Errors after the first region of warp roles: operations outside may use values from inside.
 // RUN: tile-opt %s --split-input-file --verify-diagnostics
 
 tile.kernel @bad_role(%n: i32) {

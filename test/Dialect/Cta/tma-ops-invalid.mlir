@@ -92,7 +92,7 @@ tile.kernel @groups(%d: !tile.desc<4x16xf32>, %i: i32) {
 
 // -----
 
-// Every second row comes first, and has all of its columns.
+// Every second row comes first, with all of its columns.
 #s = #cta.layout<[4, 16], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [2, 0], [1, 0]]>
 
 tile.kernel @groups_of_rows_in_turns(%d: !tile.desc<4x16xf32>, %i: i32) {

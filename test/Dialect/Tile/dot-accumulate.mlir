@@ -63,7 +63,7 @@ tile.kernel @bytes(%e: f8E4M3FN, %y: f32) {
   tile.return
 }
 
-// Has an accumulator; is used otherwise, too; is before the loop.
+// It has an accumulator; it has other uses; it is before the loop.
 // CHECK-LABEL: tile.kernel @negative
 // CHECK-COUNT-3: arith.addf
 tile.kernel @negative(%x: f16, %y: f32, %n: i32) {

@@ -133,7 +133,7 @@ tile.kernel @desc_store_block(%d: !tile.desc<64x32xf16>, %i: i32) {
 
 // -----
 
-// A block may be rounded up to powers of two, no further.
+// A block may be rounded up to powers of two, but not further.
 tile.kernel @desc_load_padding(%d: !tile.desc<64x160xf16>, %i: i32) {
   %x = tile.desc_load %d[%i, %i] : !tile.desc<64x160xf16> -> tensor<64x256xf16>
   // expected-error @below {{'tile.desc_load' op block is 'tensor<64x512xf16>' but the descriptor is '!tile.desc<64x160xf16>'}}

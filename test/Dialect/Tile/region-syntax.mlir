@@ -1,4 +1,4 @@
-// Errors inside or after the region of an operation: what is outside may use values inside.
+// Errors inside or after the region of an operation: operations outside may use values from inside.
 // RUN: tile-opt %s --split-input-file --verify-diagnostics
 
 tile.kernel @reduce(%x: tensor<8xf32>, %n: f32) {

@@ -1,4 +1,4 @@
-// Volatile reads are neither merged nor dropped, nor a loop that only waits for one.
+// Volatile reads are neither merged nor removed, nor is a loop that only waits for one.
 // RUN: tile-opt %s --canonicalize --cse | FileCheck %s
 
 // CHECK-LABEL: tile.kernel @reads

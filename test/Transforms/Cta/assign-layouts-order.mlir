@@ -2,7 +2,7 @@
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-assign-layouts))' | FileCheck %s
 // RUN: tile-opt %s --pass-pipeline='builtin.module(cta-attach-target{name=sm_80},tile.kernel(cta-assign-layouts))' | FileCheck %s --check-prefix=OLD
 
-// Quotients and remainders by a parameter are near each other, multiples of one are not: lanes walk down the rows.
+// Quotients and remainders of a parameter are close to each other, its multiples are not: lanes go along columns.
 // CHECK-DAG: #[[DOWN:.*]] = #cta.layout<[32, 32], register = {{.*}}, lane = {{\[\[}}1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp
 // A step of two elements is shorter than a step of a parameter: lanes go along rows.
 // CHECK-DAG: #[[ALONG:.*]] = #cta.layout<[32, 32], register = {{.*}}, lane = {{\[\[}}0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp

@@ -1,6 +1,6 @@
 // RUN: tile-opt %s --cta-attach-target=name=sm_80 | FileCheck %s
 // RUN: not tile-opt %s --cta-attach-target=name=sm_1 2>&1 | FileCheck %s --check-prefix=UNKNOWN
-// The attribute of the module states the target for all later passes, also in another run. Without it, it is sm_90a.
+// The module's attribute states the target for all later passes, also in another run. The default is sm_90a.
 // RUN: tile-opt %s --cta-attach-target=name=sm_80 | not tile-opt --pass-pipeline='builtin.module(tile.kernel(cta-allocate-shared))' 2>&1 | FileCheck %s --check-prefix=SM80
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-allocate-shared))'
 

@@ -267,7 +267,7 @@ tile.kernel @copy_to_global(%n: i32, %d: !tile.desc<32x32xf16>) {
   tile.return
 }
 
-// If each warp group writes and copies its own rows, only its warps synchronize; with rows of others, all do.
+// If each warp group writes and copies its own rows, only its warps synchronize; with other rows, all warps do.
 // CHECK-LABEL: tile.kernel @groups
 // CHECK: cta.local_store
 // CHECK-NEXT: cta.barrier groups

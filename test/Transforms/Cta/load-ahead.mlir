@@ -95,7 +95,7 @@ tile.kernel @written(%d: !tile.desc<64x128xf16>, %p: !tile.ptr<f32> {tile.divisi
   tile.return
 }
 
-// Within the loop each warp loads what it needs of a row, whatever is computed of it before it is spread.
+// In the loop, each warp loads the elements of a row that it needs, whatever is computed before the expansion.
 // CHECK-LABEL: tile.kernel @within
 // CHECK: scf.for
 // CHECK: %[[X:.*]] = tile.load %{{.*}} : tensor<64x!tile.ptr<f32>, #[[WITHIN:.*]]>

@@ -1,6 +1,6 @@
 // RUN: tile-opt %s --pass-pipeline='builtin.module(cta-attach-target{name=sm_80},tile.kernel(tile-settle-engine,cta-assign-layouts,cta-remove-conversions,cta-lower-dot,cta-pipeline))' | FileCheck %s
 
-// Both operands are loaded ahead, once this iteration's have left their registers; never beyond the last iteration.
+// Both operands are loaded ahead, once this iteration's are no longer in registers; none after the last iteration.
 // CHECK-LABEL: tile.kernel @dot
 // CHECK: arith.cmpi sgt
 // CHECK-COUNT-2: tile.load {{.*}} mask

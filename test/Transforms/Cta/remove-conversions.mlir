@@ -315,7 +315,7 @@ tile.kernel @residual(%d: !tile.desc<32x32xf16>, %q: !tile.ptr<f16> {tile.divisi
   tile.return
 }
 
-// A loop carries a sum as the dot makes it, though each iteration stores it, too: only what is stored is converted.
+// A loop carries a sum in the dot's layout, although each iteration stores it: only the stored value is converted.
 // CHECK-LABEL: tile.kernel @state
 // CHECK: scf.for
 // CHECK-NOT: cta.convert_layout %{{.*}} : tensor<32x32xf32

@@ -32,7 +32,7 @@ tile.kernel @split(%n: i32, %x: i32 {tile.grid_size = 0 : i32}) attributes {clus
   tile.return
 }
 
-// Not persistent: a cluster for each program. A pointer begins at the CTA's first step, and advances by those of all.
+// Not persistent: one cluster per program. A pointer starts at the CTA's first step; all CTAs' steps advance it.
 // CHECK-LABEL: tile.kernel @once(
 // CHECK: %[[X:.*]] = cta.num_clusters
 // CHECK: tile.programs (%[[I:.*]], %{{.*}}, %{{.*}}, %{{.*}}, %[[FIRST:.*]]) in (%[[X]], {{.*}}) #tile.work<order = grid, persistent = false, split_k = 4>

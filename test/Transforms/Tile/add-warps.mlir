@@ -66,7 +66,7 @@ tile.kernel @negative_blocks(%n: i32) attributes {num_warps = 4 : i32} {
   tile.return
 }
 
-// Threads copy all operands, but one warp group has too few registers for 128 rows and columns twice.
+// Threads copy all operands, but one warp group has too few registers for two blocks of 128 rows and columns.
 // CHECK-LABEL: tile.kernel @sums
 // CHECK-SAME: num_warps = 8
 tile.kernel @sums(%n: i32) attributes {num_warps = 4 : i32} {
@@ -85,7 +85,7 @@ tile.kernel @sums(%n: i32) attributes {num_warps = 4 : i32} {
   tile.return
 }
 
-// Nor for 128 rows and columns, and two such blocks that they are combined with after the loop.
+// Nor for 128 rows and columns and two blocks of this size that are combined with them after the loop.
 // CHECK-LABEL: tile.kernel @blocks_of_epilogue
 // CHECK-SAME: num_warps = 8
 tile.kernel @blocks_of_epilogue(%n: i32, %g: !tile.ptr<f16>) attributes {num_warps = 4 : i32} {
@@ -107,7 +107,7 @@ tile.kernel @blocks_of_epilogue(%n: i32, %g: !tile.ptr<f16>) attributes {num_war
   tile.return
 }
 
-// One block leaves registers.
+// With one block, enough registers are left.
 // CHECK-LABEL: tile.kernel @negative_block_of_epilogue
 // CHECK-NOT: num_warps = 8
 tile.kernel @negative_block_of_epilogue(%n: i32, %g: !tile.ptr<f16>) attributes {num_warps = 4 : i32} {
@@ -127,7 +127,7 @@ tile.kernel @negative_block_of_epilogue(%n: i32, %g: !tile.ptr<f16>) attributes 
   tile.return
 }
 
-// 64 rows are those of one warp group.
+// One warp group has exactly 64 rows.
 // CHECK-LABEL: tile.kernel @negative_rows
 // CHECK-NOT: num_warps = 8
 tile.kernel @negative_rows(%n: i32, %desc: !tile.desc<64x64xf16> {tile.tensor_map = #tile.tensor_map<base = "k">}) attributes {num_warps = 4 : i32} {

@@ -6,7 +6,7 @@
 // OTHER: engine = #cta.mma_sync<m16n8k16, f16, f16, f32, warps = [2, 4]>
 // OTHER-NOT: wgmma
 
-// Operands through descriptors get wgmma.
+// Dots of operands from descriptors get wgmma.
 // CHECK-LABEL: tile.kernel @blocks
 // CHECK: tile.dot {{.*}} {engine = #cta.wgmma<m64n256k16, f16, f16, f32, groups = [2, 1]>}
 tile.kernel @blocks(%i: i32, %d: !tile.desc<128x64xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}, %e: !tile.desc<64x256xf16> {tile.tensor_map = #tile.tensor_map<base = "b">}) attributes {num_warps = 8 : i32} {
@@ -66,7 +66,7 @@ tile.kernel @types(%i: i32, %d: !tile.desc<64x64xi8> {tile.tensor_map = #tile.te
   tile.return
 }
 
-// Sizes are those that tile-pad-blocks leaves.
+// Sizes are those after tile-pad-blocks.
 // CHECK-LABEL: tile.kernel @odd
 // CHECK: tile.dot {{.*}} {engine = #cta.wgmma<m64n64k16, f16, f16, f32, groups = [1, 1], a = threads, b = threads>}
 // REMARK-NOT: remark

@@ -47,7 +47,7 @@ tile.kernel @groups(%a: !tile.ptr<f16> {tile.name = "a"}, %sizes: !tile.ptr<i32>
 
 // -----
 
-// Also read outside the loop: encoded unconditionally, at its original position.
+// Also read outside the loop: encoded unconditionally, at the original position.
 // CHECK-LABEL: tile.kernel @outside
 // CHECK: tile.make_desc {{.*}} at %{{[0-9a-z_]+}} :
 // CHECK-NOT: scf.for
@@ -69,7 +69,7 @@ tile.kernel @outside(%a: !tile.ptr<f16> {tile.name = "a"}, %n: i32, %ld: i64) {
 
 // -----
 
-// Two maps, for reading and for writing whole 16 bytes, in addition to those that get none.
+// Two maps, for reading and for writing whole 16 bytes, in addition to those that are not encoded.
 // CHECK-LABEL: tile.kernel @negative_kinds
 // CHECK-SAME: tile.scratch = 256 : i64
 // CHECK-COUNT-2: at %

@@ -38,7 +38,7 @@ tile.kernel @causal(%s: i32, %d: !tile.desc<64xf16> {tile.tensor_map = #tile.ten
 
 // -----
 
-// The first programs are the longest: they begin first as it is.
+// The first programs are the longest, so the order does not change.
 // CHECK-LABEL: tile.kernel @backward
 // CHECK-SAME: uneven
 // CHECK-NOT: descending
@@ -54,8 +54,8 @@ tile.kernel @backward(%s: i32) {
 
 // -----
 
-// A loop that distributes work, one that is the same in all programs, and one whose length depends on another number:
-// nothing is known to gain.
+// A loop that distributes work, one that has the same length in all programs, and one whose length depends on another
+// number: no gain is known.
 // CHECK-LABEL: tile.kernel @others
 // CHECK-NOT: uneven
 // CHECK-NOT: descending
@@ -79,7 +79,7 @@ tile.kernel @others(%tiles: i32, %stride: i32, %d: !tile.desc<64xf16> {tile.tens
 
 // -----
 
-// Programs wait for those before them, which must begin first.
+// Programs wait for earlier programs, which must start first.
 // CHECK-LABEL: tile.kernel @waits
 // CHECK-SAME: uneven
 // CHECK-NOT: descending

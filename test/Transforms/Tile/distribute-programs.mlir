@@ -26,7 +26,7 @@ tile.kernel @programs(%a: !tile.ptr<f16>, %c: i1, %d: !tile.desc<64xf16> {tile.t
   tile.return
 }
 
-// The program's own order becomes that of the work.
+// The program's own order becomes the order of the work.
 // CHECK-LABEL: tile.kernel @ordered(
 // CHECK: tile.programs (%[[I:.*]], %[[J:.*]], %[[Z:.*]], %{{.*}}) in ({{.*}}) #tile.work<order = swizzle2d, group = 8>
 // CHECK-NOT: tile.swizzle2d
@@ -76,7 +76,7 @@ tile.kernel @groups(%group: i32, %d: !tile.desc<64xf16> {tile.tensor_map = #tile
   tile.return
 }
 
-// Ordered column by column, they run in the grid's order.
+// Programs ordered by columns run in the grid's order.
 // CHECK-LABEL: tile.kernel @columns(
 // CHECK: tile.programs {{.*}} #tile.work<order = grid>
 // CHECK: tile.swizzle2d
@@ -93,7 +93,7 @@ tile.kernel @columns(%d: !tile.desc<64xf16> {tile.tensor_map = #tile.tensor_map<
   tile.return
 }
 
-// Nothing is copied ahead.
+// Nothing is prefetched.
 // CHECK-LABEL: tile.kernel @negative_no_tensor_map(%{{.*}}: !tile.ptr<f16>) attributes
 // CHECK-NOT: tile.programs
 // CHECK: tile.return

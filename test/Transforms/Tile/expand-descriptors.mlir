@@ -1,7 +1,7 @@
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-expand-descriptors))' --split-input-file --verify-diagnostics | FileCheck %s
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-expand-descriptors),tile.kernel(cta-assign-layouts,cta-remove-conversions,cta-vectorize-access))' --split-input-file --verify-diagnostics | FileCheck %s --check-prefix=VECTOR
 
-// Values that all blocks share are computed once, where the descriptor is created; consecutive elements stay visible as such.
+// Values that all blocks share are computed once, where the descriptor is created; consecutive elements remain visible.
 // CHECK-LABEL: tile.kernel @copy
 // CHECK-NOT: desc
 // CHECK: arith.muli {{.*}} : tensor<64xi64>
@@ -44,7 +44,7 @@ tile.kernel @ranks(%a: !tile.ptr<f32>, %n: i32, %s: i64) {
   tile.return
 }
 
-// Dimensions of size 1 belong to the base: outside along them there are no rows. A block gets them after its rounding,
+// Dimensions of size 1 belong to the base: there are no rows outside along them. A block gets them after its rounding,
 // which is omitted here.
 // CHECK-LABEL: tile.kernel @ones
 // CHECK: %[[INSIDE:.*]] = arith.cmpi ult, %arg4, %arg2

@@ -1,6 +1,6 @@
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-fold-conditions,canonicalize))' | FileCheck %s
 
-// Both ends of a dimension, as block pointers check them: that of program ids has one, that of a loop none.
+// Both ends of a dimension, as block pointers check them: program ids have one end, a loop has none.
 // CHECK-LABEL: tile.kernel @ends
 // CHECK: %[[LAST:.*]] = arith.cmpi slt
 // CHECK: scf.for

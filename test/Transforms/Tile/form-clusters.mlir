@@ -25,7 +25,7 @@ tile.kernel @ordered(%d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) at
   tile.return
 }
 
-// Along the second axis, by the grid's own order.
+// Clusters along the second axis, in the grid's own order.
 // CHECK-LABEL: tile.kernel @plain(
 // CHECK: tile.programs (%[[I:.*]], %[[J:.*]], %{{.*}}, %[[EXISTS:.*]]) in ({{.*}}) #tile.work<order = grid, cluster = [1, 2]>
 // CHECK-NEXT: scf.if %[[EXISTS]]
@@ -37,7 +37,7 @@ tile.kernel @plain(%d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) attr
   tile.return
 }
 
-// The steps of a program are split elsewhere.
+// The steps of a program are split by another pass.
 // CHECK-LABEL: tile.kernel @along_k(
 // CHECK-NOT: cluster = [
 tile.kernel @along_k(%d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) attributes {cluster = array<i32: 1, 1, 2>} {
@@ -48,7 +48,7 @@ tile.kernel @along_k(%d: !d {tile.tensor_map = #tile.tensor_map<base = "a">}) at
 
 !d = !tile.desc<64x64xf16>
 
-// A program that does not exist would read what need not be there, before all CTAs have read their blocks.
+// A program that does not exist would read memory that need not exist, before all CTAs have read their blocks.
 // CHECK-LABEL: tile.kernel @negative_pointers(
 // CHECK-NOT: cluster = [
 // expected-remark @below {{no clusters: programs access memory through pointers}}

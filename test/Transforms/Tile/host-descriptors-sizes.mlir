@@ -1,8 +1,8 @@
-// Blocks whose sizes are not powers of two: passed where nothing has to be padded.
+// Blocks whose sizes are not powers of two: they are passed if nothing has to be padded.
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-choose-engine,tile-host-descriptors))' --mlir-print-op-on-diagnostic=false 2>%t.remarks | FileCheck %s
 // RUN: FileCheck %s --input-file=%t.remarks --check-prefix=REMARK
 
-// The right operand of a dot, and a store that leaves the columns open.
+// The right operand of a dot, and a store that does not limit the columns.
 // CHECK-LABEL: tile.kernel @dot
 // CHECK-SAME: !tile.desc<64x64xf16> {tile.tensor_map
 // CHECK-SAME: !tile.desc<64x160xf16> {tile.tensor_map
@@ -25,7 +25,7 @@ tile.kernel @dot(%a: !tile.ptr<f16> {tile.name = "a", tile.divisibility = 16 : i
   tile.return
 }
 
-// Or the rows.
+// Or does not limit the rows.
 // CHECK-LABEL: tile.kernel @rows
 // CHECK-SAME: !tile.desc<144x64xf32> {tile.tensor_map
 // CHECK-NOT: make_desc

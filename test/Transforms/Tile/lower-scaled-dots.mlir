@@ -10,7 +10,7 @@ tile.kernel @formats() attributes {num_warps = 4 : i32} {
   %s = arith.constant dense<127> : tensor<128x4xi8>
   %t = arith.constant dense<1.0> : tensor<128x8xf8E4M3FN>
   %c = arith.constant dense<0.0> : tensor<128x128xf32>
-  // Elements of four bits are multiplied as they are.
+  // Elements of four bits are multiplied without conversion.
   // CHECK: %[[S:.*]] = arith.constant dense<127> : tensor<128x4xi8>
   // CHECK: tile.dot %{{.*}}, %{{.*}}, %{{.*}} scales %[[S]], %[[S]] : tensor<128x64xi8>, tensor<64x128xi8>
   %0 = tile.dot_scaled %p scale %s as e2m1, %q scale %s as e2m1, %c : (tensor<128x64xi8>, tensor<64x128xi8>, tensor<128x128xf32>, tensor<128x4xi8>, tensor<128x4xi8>) -> tensor<128x128xf32>
@@ -18,7 +18,7 @@ tile.kernel @formats() attributes {num_warps = 4 : i32} {
   // CHECK: tile.dot {{.*}} -> tensor<128x128xf32>, tensor<128x8xf8E4M3FN>, tensor<128x8xf8E4M3FN>
   %1 = tile.dot_scaled %p scale %t as e2m1, %q scale %t as e2m1, %c : (tensor<128x64xi8>, tensor<64x128xi8>, tensor<128x128xf32>, tensor<128x8xf8E4M3FN>, tensor<128x8xf8E4M3FN>) -> tensor<128x128xf32>
   tile.print "" %1 : tensor<128x128xf32>
-  // With elements of eight bits they become e4m3. An operand without scales gets scales of 1.
+  // Together with elements of eight bits they become e4m3. An operand without scales gets scales of 1.
   // CHECK: arith.truncf {{.*}} to tensor<128x128xf8E4M3FN>
   // CHECK: %[[Y:.*]] = arith.bitcast {{.*}} to tensor<128x128xf8E5M2>
   // CHECK: %[[ONE:.*]] = arith.constant dense<127> : tensor<128x4xi8>

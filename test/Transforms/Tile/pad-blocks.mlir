@@ -21,7 +21,7 @@ tile.kernel @copy(%p: !tile.ptr<f32>, %n: i32) {
 
 // -----
 
-// Loops carry padded blocks, and so do branches; a reduction starts from what changes nothing, but only along its axis.
+// Loops and branches carry padded blocks; a reduction starts from its neutral element, but only along its axis.
 // CHECK-LABEL: tile.kernel @reduce
 // CHECK: scf.for {{.*}} -> (tensor<64x256xf32>)
 // CHECK: %[[IN:.*]] = tile.broadcast %{{.*}} : tensor<1x256xi1> -> tensor<64x256xi1>

@@ -104,7 +104,7 @@ tile.kernel @dot(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !tile.pt
   tile.return
 }
 
-// Without a dot nothing is gained.
+// Without a dot there is no gain.
 // CHECK-LABEL: tile.kernel @copy
 // CHECK-NOT: desc
 // CHECK: tile.store

@@ -64,7 +64,7 @@ tile.kernel @room(%x: f16, %y: f16) {
   tile.return
 }
 
-// Operands of two branches do not take room from each other.
+// Operands of two branches do not compete for shared memory.
 // CHECK-LABEL: tile.kernel @branches
 // CHECK-COUNT-2: tile.dot {{.*}} {engine = #cta.wgmma<m64n256k16, f16, f16, f32, groups = [1, 1], a = threads, b = threads>}
 tile.kernel @branches(%x: f16, %y: f16, %if: i1) {
@@ -176,7 +176,7 @@ tile.kernel @computed(%n: i32, %halves: !tile.ptr<f16>, %words: !tile.ptr<f32>, 
   tile.return
 }
 
-// An operand from the MMAs of the previous iteration stays in registers, one that a loop only carries does not.
+// An operand from the MMAs of the previous iteration stays in registers, an operand that a loop only carries does not.
 // CHECK-LABEL: tile.kernel @carried
 // CHECK: tile.dot {{.*}} {engine = #cta.wgmma<m64n64k16, f16, f16, f32, groups = [1, 1], a = registers, b = threads>}
 // CHECK: tile.dot {{.*}} {engine = #cta.wgmma<m64n64k16, f16, f16, f32, groups = [1, 1], a = threads, b = threads>}

@@ -48,7 +48,7 @@ tile.kernel @others(%n: i32, %m: i32) {
   tile.return
 }
 
-// A block of offsets grows by the same number: it is computed, so that each use has it in the layout that it needs.
+// A block of offsets grows by the same number: it is computed, so that each use has it in the required layout.
 // CHECK-LABEL: tile.kernel @block
 // CHECK: scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step %{{.*}} : i32 {
 // CHECK-NEXT: %[[COUNT:.*]] = arith.subi %[[I]], %{{.*}} : i32

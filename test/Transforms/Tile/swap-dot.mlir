@@ -42,7 +42,7 @@ tile.kernel @once(%i: i32, %d: !tile.desc<32x64xf16> {tile.tensor_map = #tile.te
   tile.return
 }
 
-// Rows that are not a power of two are columns of wgmma, and powers of two are rows as they stand.
+// A number of rows that is not a power of two becomes columns of wgmma, and a power of two remains rows.
 // CHECK-LABEL: tile.kernel @odd_rows
 // CHECK: tile.dot {{.*}} : tensor<128x64xf16>, tensor<64x144xf16> -> tensor<128x144xf32>
 // CHECK: tile.trans {{.*}} : tensor<128x144xf32> -> tensor<144x128xf32>
@@ -76,7 +76,7 @@ tile.kernel @odd_rows_and_few_columns(%i: i32, %d: !tile.desc<96x64xf16> {tile.t
   tile.return
 }
 
-// Not if such a left operand is used otherwise, too, or a matrix like the sum is loaded.
+// No swap if such a left operand has other uses, or if a matrix of the accumulator's shape is loaded.
 // CHECK-LABEL: tile.kernel @negative_odd_rows
 // CHECK-NOT: tile.trans
 tile.kernel @negative_odd_rows(%i: i32, %d: !tile.desc<144x64xf16> {tile.tensor_map = #tile.tensor_map<base = "a">},
