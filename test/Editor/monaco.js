@@ -1,5 +1,5 @@
-// Types into Monaco as a person would, and looks at what the editor then shows.
-//   node monaco.js TILE-LSP [FOLDER]      screenshots go into the folder
+// Types into Monaco as a user would, and checks the state of the editor. node monaco.js TILE-LSP [FOLDER] screenshots
+// go into the folder
 const assert = require('assert');
 const { existsSync } = require('fs');
 const { delimiter, join } = require('path');
@@ -64,7 +64,7 @@ async function main() {
   await page.evaluate(() => editor.executeEdits('test', [{ range: new monaco.Range(11, 1, 12, 1), text: '' }]));
   check('completion');
 
-  // A fix-it: "=" is underlined, and the light bulb's menu mends it.
+  // A fix-it: "=" is underlined, and the light bulb's menu corrects it.
   await shown('.squiggly-error', '');
   await goTo(9, 11);
   await page.keyboard.press('Control+.');
@@ -88,7 +88,7 @@ async function main() {
   await hover('first + ', 9, /first: int32/);
   check('hover');
 
-  // Types stand behind names.
+  // Types are shown after names.
   await shown('.view-line', /:\sint32\[256\]/);
   await photograph('hints');
   check('inlay hints');

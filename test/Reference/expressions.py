@@ -59,7 +59,7 @@ class ExpressionWriter:
         self.fresh = 0
         self.slots = None  # next free element of the outputs, in kernels
         self.has_jumps = False  # --std=tile1
-        self.loops = 0  # around what is written
+        self.loops = 0  # around the code that is written
         self.returned = lambda: "return"
 
     # Choices

@@ -145,7 +145,7 @@ def try_seed(seed, tilec, options):
     text = generate.generate(seed)
     try:
         return seed, text, *verdict(text, tilec, options)
-    except Exception as error:  # a kernel that the generator should not have written
+    except Exception as error:  # a kernel that the generator should not have created
         return seed, text, "generator", [f"{type(error).__name__}: {error}"]
 
 

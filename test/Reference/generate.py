@@ -296,7 +296,7 @@ class Writer(ExpressionWriter):
             self.output(self.expression(1))
         self.line(self.returned() if word == "return" else word)
         self.indent -= 1
-        self.outer |= set(self.scope)  # what follows is a branch to the compiler
+        self.outer |= set(self.scope)  # the code after it is a branch to the compiler
 
     def while_loop(self):
         name = "w" + self.new_name()[1:]

@@ -14,7 +14,7 @@ class Buffer:
         self.address = number << SPACING
         self.bytes = bytearray(size)
         self.written = bytearray(size)
-        self.readable = True  # an output is not, where nothing has been written
+        self.readable = True  # an output is poisoned until something is written
         buffers[number] = self
 
 

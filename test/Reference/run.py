@@ -21,7 +21,7 @@ import memory
 import values
 from values import KernelError, Unsupported, Value
 
-ELEMENTS = 3_000_000  # how many elements a run may compute
+ELEMENTS = 3_000_000  # maximum number of elements that a run computes
 WITHIN = {"fp64": 1e-10, "fp32": 2e-5, "fp16": 4e-3, "bf16": 3e-2, "fp8e4nv": 0.13, "fp8e5": 0.26}
 
 

@@ -51,7 +51,7 @@ tile.kernel @results(%p: !tile.ptr<f16>) attributes {num_warps = 4 : i32, shared
   tile.return
 }
 
-// The second half of the columns lies where the swizzle puts it: 16 columns on is 32 bytes by XOR; rows are added.
+// The swizzle determines where the second half of the columns is: 16 columns are an XOR with 32 bytes; rows are added.
 // CHECK-LABEL: llvm.func @part
 tile.kernel @part() attributes {num_warps = 4 : i32, shared_bytes = 8192 : i64} {
   %tile = cta.alloc at 0 : !cta.buffer<64x64xf16, #rows>

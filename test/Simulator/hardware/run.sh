@@ -12,7 +12,7 @@ inputs=$here/../../Exec/Inputs
 aligned="--assume=lda=8 --assume=ldb=8 --assume=ldc=8 --assume=M=8 --assume=N=8 --assume=K=8"
 mkdir -p "$folder"
 
-# A GPU gets what ptxas makes of the PTX that the simulator runs; code for another target goes through the driver.
+# A GPU runs ptxas's code for the PTX that the simulator runs; code for another target goes through the driver.
 format=ptx
 [ "$device" = sim ] || format=cubin
 while IFS='|' read -r name compile arguments output within; do

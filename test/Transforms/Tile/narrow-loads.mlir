@@ -48,7 +48,7 @@ tile.kernel @carried(%packed: !tile.ptr<i8>) {
   tile.return
 }
 
-// So are those of a block, since its first index is halved, too. Signed sums do not overflow, unsigned ones may.
+// So are pointers of a block, since its first index is halved, too. Signed sums do not overflow, unsigned ones may.
 // CHECK-LABEL: tile.kernel @blocks
 // CHECK-DAG: %[[HALF:.*]] = tile.arange 0 to 32
 // CHECK-DAG: %[[FIRST:.*]] = arith.muli %{{.*}}, %c32

@@ -22,7 +22,7 @@ class Host(torch.nn.Module):
 
 @triton.jit
 def broken(x):
-    # Not in the language, and not used.
+    # Not in the language, but not used either.
     with tl.async_task():
         return x
 
