@@ -21,7 +21,7 @@ inline constexpr llvm::StringLiteral divisibilityAttrName = "tile.divisibility";
 /// interpreter to report overflows.
 inline constexpr llvm::StringLiteral unsignedAttrName = "tile.unsigned";
 /// A `#tile.tensor_map`: how the launcher encodes this descriptor. Set by `tile-host-descriptors`,
-/// `cta-lower-descriptors` and `cta-multicast`; read by Analysis/PointerBases and the manifest.
+/// `cta-lower-descriptors` and `cta-multicast`; read by Analysis/Addresses/PointerBases and the manifest.
 inline constexpr llvm::StringLiteral tensorMapAttrName = "tile.tensor_map";
 /// 0, 1 or 2: the launcher passes the number of programs along this axis of the grid in this argument. Set by
 /// `tile-distribute-programs`; read by the manifest.
@@ -36,7 +36,7 @@ inline constexpr llvm::StringLiteral sharesTailsAttrName = "tile.shares_tails";
 // Attributes of scf loops.
 
 /// The number of pipeline stages of this loop, if it differs from that of the kernel. Set by the front end; read by
-/// Analysis/LoopOptions.
+/// Analysis/Loops/LoopOptions.
 inline constexpr llvm::StringLiteral numStagesAttrName = "tile.num_stages";
 
 // Attributes of the function to which `convert-cta-to-nvvm` lowers a kernel.

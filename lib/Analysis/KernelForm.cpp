@@ -20,11 +20,11 @@
 // would be a decision that is not part of any operation's definition, so no form allows any, with two exceptions.
 #include "Analysis/KernelForm.h"
 
-#include "Analysis/AccessVector.h"
-#include "Analysis/Hazards.h"
-#include "Analysis/LoopOptions.h"
-#include "Analysis/PendingWgmmas.h"
-#include "Analysis/SharedLiveness.h"
+#include "Analysis/Addresses/AccessVector.h"
+#include "Analysis/Loops/LoopOptions.h"
+#include "Analysis/SharedMemory/Hazards.h"
+#include "Analysis/SharedMemory/PendingWgmmas.h"
+#include "Analysis/SharedMemory/SharedLiveness.h"
 #include "Cta/CtaDialect.h"
 #include "Layout/Movement.h"
 #include "Tile/TileShapes.h"

@@ -13,7 +13,7 @@
 // after its operation and moves the remainder of the block. With the order of the upstream pass (convert-scf-to-cf),
 // the end of a block with n branches is moved n times, which took ten seconds for 1600 masked loads. With the order
 // used here, each operation is moved only once.
-#include "Analysis/LoopRange.h"
+#include "Analysis/Loops/LoopRange.h"
 #include "Conversion/Passes.h"
 #include "Tile/TileDialect.h"
 

@@ -2,8 +2,8 @@
 // Derives the constraints that a kernel's dots and accumulators impose on block sizes.
 #include "Driver/KernelFacts.h"
 
-#include "Analysis/OddBlocks.h"
-#include "Analysis/PaddedBlocks.h"
+#include "Analysis/Dots/PaddedBlocks.h"
+#include "Analysis/Engines/OddBlocks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"

@@ -2,7 +2,7 @@
 // Plans variants from classes of assumptions, configurations and sizes, and explains them for --explain-config.
 #include "Driver/VariantPlan.h"
 
-#include "Analysis/ProgramCounts.h"
+#include "Analysis/Programs/ProgramCounts.h"
 #include "Codegen/EmitManifest.h"
 #include "Driver/KernelFacts.h"
 #include "Driver/PlanGemm.h"

@@ -2,7 +2,7 @@
 // Finds classes of assumptions by trial: the divisors of parameters, and the strides of 1, that widen accesses.
 #include "Driver/PromiseClasses.h"
 
-#include "Analysis/AccessPromises.h"
+#include "Analysis/Addresses/AccessPromises.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"

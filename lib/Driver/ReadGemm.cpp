@@ -3,8 +3,8 @@
 // define them.
 #include "Driver/ReadGemm.h"
 
-#include "Analysis/AccessPromises.h"
-#include "Analysis/DotPlan.h"
+#include "Analysis/Addresses/AccessPromises.h"
+#include "Analysis/Dots/DotPlan.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Dots: a register-tiled loop that accumulates each element in the order of k, in float (f64: double, i8: wrapping
-// 32-bit integers). An f16 accumulator is rounded once at the end. tf32 operands are truncated to 10 mantissa bits first.
-// tf32x3 splits each operand into a tf32 value and a tf32 remainder and adds the three larger partial products.
+// 32-bit integers). An f16 accumulator is rounded once at the end. tf32 operands are truncated to 10 mantissa bits
+// first. tf32x3 splits each operand into a tf32 value and a tf32 remainder and adds the three larger partial products.
 #include "Interpreter/Compiler.h"
 
 #include <cmath>

@@ -2,7 +2,7 @@
 // Finds slow accesses to global memory: accesses without contiguous elements, or without a known alignment.
 #include "Lint/Lint.h"
 
-#include "Analysis/AccessPromises.h"
+#include "Analysis/Addresses/AccessPromises.h"
 
 #include "llvm/ADT/StringExtras.h"
 

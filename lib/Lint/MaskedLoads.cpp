@@ -6,7 +6,7 @@
 //
 // Elements are tracked through element-wise operations, shape changes, loops and branches. tl.where ends the tracking,
 // because the program handles the elements there.
-#include "Analysis/CarriedValue.h"
+#include "Analysis/Flow/CarriedValue.h"
 #include "Lint/Lint.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

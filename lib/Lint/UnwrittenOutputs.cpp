@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Finds buffers that a `#: expect` line checks but that the kernel never writes. Such a check compares what was in the
 // buffer before the launch, so for the role inout it can pass without a result of the kernel.
-#include "Analysis/CarriedValue.h"
+#include "Analysis/Flow/CarriedValue.h"
 #include "Directives/ExpressionTree.h"
 #include "Lint/Lint.h"
 

@@ -14,7 +14,7 @@ constexpr int64_t largestSize = 2147483647; // dimension of a persistent kernel'
 // twice the number of blocks.
 constexpr int64_t maxPrograms = largestSize - 65536;
 // Limit of programs along y and z, so that addresses with large steps per program have 32-bit indices
-// (lib/Analysis/IndexBounds.cpp).
+// (lib/Analysis/Addresses/IndexBounds.cpp).
 constexpr int64_t largestOuterPrograms = 1 << 22;
 constexpr int64_t largestGrid[3] = {2147483647, 65535, 65535}; // CUDA programming guide, "Technical specifications"
 

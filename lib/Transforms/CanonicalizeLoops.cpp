@@ -2,7 +2,7 @@
 // canonicalize: MLIR's canonicalization patterns with one exception; see CanonicalizeLoops.h.
 #include "Transforms/CanonicalizeLoops.h"
 
-#include "Analysis/LoopRange.h"
+#include "Analysis/Loops/LoopRange.h"
 
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 

@@ -3,7 +3,7 @@
 //
 // Upstream's pattern for loops with at most one iteration computes the distance between the bounds as a signed integer,
 // so it treats a loop over more than half of its type's range as empty. The pattern here counts iterations with
-// Analysis/LoopRange.h.
+// Analysis/Loops/LoopRange.h.
 #pragma once
 
 #include "mlir/IR/PatternMatch.h"

@@ -75,6 +75,12 @@ forbid tools/libtilec '(Tile|Cta|Layout|Analysis|Lint|Transforms|Conversion|Code
 forbid tools/tilec '(Cta|Layout|Analysis|Transforms|Conversion|Simulator|SimDriver)/'
 forbid lib/Format "$llvm" '(Tile|Cta|Layout|Target|Analysis|Lint|Transforms|Conversion|Codegen|Pipeline|Driver|Runtime|Runner)/'
 forbid lib/Analysis '(Lint|Transforms|Conversion|Codegen|Pipeline|Driver|Frontend|Runtime|Runner)/'
+forbid lib/Analysis/Flow 'Analysis/(Addresses|SharedMemory|Programs|Loops|Dots|Engines)/'
+forbid lib/Analysis/Addresses 'Analysis/(SharedMemory|Programs|Loops|Dots|Engines)/'
+forbid lib/Analysis/SharedMemory 'Analysis/(Programs|Loops|Dots|Engines)/'
+forbid lib/Analysis/Programs 'Analysis/(Loops|Dots|Engines)/'
+forbid lib/Analysis/Loops 'Analysis/(Dots|Engines)/'
+forbid lib/Analysis/Dots 'Analysis/Engines/'
 forbid lib/Lint '(Cta|Layout|Transforms|Conversion|Codegen|Pipeline|Driver|Runtime|Runner)/'
 forbid lib/Verify '(Cta|Layout|Analysis|Lint|Transforms|Conversion|Codegen|Pipeline|Driver|Frontend)/' 'Runner/(Check|Device|Results)/' 'Lab/'
 for folder in lib/*/; do

@@ -11,7 +11,7 @@
 #include "Ptx.h"
 #include "Words.h"
 
-#include "Analysis/DotPlan.h"
+#include "Analysis/Dots/DotPlan.h"
 #include "Layout/MmaLayouts.h"
 #include "Target/Engines/MmaSync.h"
 

@@ -14,7 +14,7 @@
 // per group, not once per weight.
 #include "SmallIntegers.h"
 
-#include "Analysis/AccessVector.h"
+#include "Analysis/Addresses/AccessVector.h"
 #include "EmitLayout.h"
 #include "Patterns.h"
 #include "Words.h"

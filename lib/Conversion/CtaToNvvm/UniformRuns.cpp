@@ -2,7 +2,7 @@
 // Comparisons that have the same result for a run of registers; see UniformRuns.h.
 #include "UniformRuns.h"
 
-#include "Analysis/AccessVector.h"
+#include "Analysis/Addresses/AccessVector.h"
 #include "Cta/CtaDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -14,7 +14,7 @@
 #include "Ptx.h"
 #include "Words.h"
 
-#include "Analysis/DotPlan.h"
+#include "Analysis/Dots/DotPlan.h"
 #include "Layout/MmaLayouts.h"
 #include "Layout/ShapeTransforms.h"
 #include "Layout/SharedLayouts.h"

@@ -5,7 +5,7 @@
 //   sourcesInOrder({.bits = 8, .aKMajor = true, .bKMajor = false}).b    // Transposed
 //   sourcesSwapped({.bits = 32, .aKMajor = true, .bKMajor = false}).a   // Registers: b becomes the left operand
 //
-// Analysis/EngineChoice follows these plans if the program allows it, and the cost model counts the cost.
+// Analysis/Engines/EngineChoice follows these plans if the program allows it, and the cost model counts the cost.
 #pragma once
 
 #include "Target/Engines/Wgmma.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Transforms/Cta/AccessPlan.h"
 
-#include "Analysis/AccessVector.h"
-#include "Analysis/DotPlan.h"
-#include "Analysis/PointerBases.h"
-#include "Analysis/StepEstimate.h"
+#include "Analysis/Addresses/AccessVector.h"
+#include "Analysis/Addresses/PointerBases.h"
+#include "Analysis/Addresses/StepEstimate.h"
+#include "Analysis/Dots/DotPlan.h"
 #include "Layout/Factories.h"
 #include "Target/Tuned.h"
 #include "Tile/TileDialect.h"

@@ -2,11 +2,11 @@
 // The layouts that memory accesses, atomic operations, scans and ordered reductions each prefer in isolation.
 #pragma once
 
-#include "Analysis/AddressSpan.h"
-#include "Analysis/AxisInfo.h"
+#include "Analysis/Addresses/AxisInfo.h"
 #include "Layout/LinearLayout.h"
 #include "Target/GpuTarget.h"
 #include "Tile/TileDialect.h"
+#include "Transforms/Cta/AddressSpan.h"
 
 #include "llvm/ADT/DenseSet.h"
 

@@ -14,8 +14,8 @@
 //   %y = arith.negf %x                    ==>  %x = tile.load %q : tensor<64x!ptr, #coalesced>
 //                                              %z = cta.convert_layout %x : #coalesced -> #default
 //                                              %y = arith.negf %z
-#include "Analysis/DotPlan.h"
-#include "Analysis/StepEstimate.h"
+#include "Analysis/Addresses/StepEstimate.h"
+#include "Analysis/Dots/DotPlan.h"
 #include "Cta/CtaDialect.h"
 #include "Layout/Factories.h"
 #include "Layout/ShapeTransforms.h"

@@ -15,11 +15,11 @@
 // because a buffer can be read in any layout. Vectors for these computations, such as scales, are copied as well if
 // they would otherwise move between warps. If wgmma requires the other dimension of an operand to be contiguous, the
 // operand is copied untransposed, and threads transpose it.
-#include "Analysis/AxisInfo.h"
-#include "Analysis/DotPlan.h"
-#include "Analysis/LoopContents.h"
-#include "Analysis/LoopRange.h"
-#include "Analysis/Recreate.h"
+#include "Analysis/Addresses/AxisInfo.h"
+#include "Analysis/Dots/DotPlan.h"
+#include "Analysis/Flow/Recreate.h"
+#include "Analysis/Loops/LoopContents.h"
+#include "Analysis/Loops/LoopRange.h"
 #include "Cta/CtaDialect.h"
 #include "Layout/Factories.h"
 #include "Layout/Movement.h"

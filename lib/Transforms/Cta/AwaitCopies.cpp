@@ -4,9 +4,9 @@
 // Groups that are committed between the old and the new position need not be complete.
 #include "Transforms/Cta/AwaitCopies.h"
 
-#include "Analysis/PointerBases.h"
-#include "Analysis/SharedAccesses.h"
-#include "Analysis/SharedLiveness.h"
+#include "Analysis/Addresses/PointerBases.h"
+#include "Analysis/SharedMemory/SharedAccesses.h"
+#include "Analysis/SharedMemory/SharedLiveness.h"
 #include "Cta/CtaDialect.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"

@@ -2,7 +2,7 @@
 // Recomputes column slices of matrices; see ColumnSlice.h.
 #include "Transforms/Cta/ColumnSlice.h"
 
-#include "Analysis/Recreate.h"
+#include "Analysis/Flow/Recreate.h"
 #include "Layout/Movement.h"
 #include "Layout/ShapeTransforms.h"
 #include "Layout/SharedLayouts.h"

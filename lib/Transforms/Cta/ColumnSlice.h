@@ -5,7 +5,7 @@
 // intermediate results have short live ranges, and a conversion needs shared memory for one panel only.
 #pragma once
 
-#include "Analysis/PointerBases.h"
+#include "Analysis/Addresses/PointerBases.h"
 #include "Cta/CtaDialect.h"
 #include "Tile/TileDialect.h"
 

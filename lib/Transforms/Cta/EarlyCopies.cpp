@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Transforms/Cta/EarlyCopies.h"
 
-#include "Analysis/PointerBases.h"
-#include "Analysis/RolePlan.h"
-#include "Analysis/SharedAccesses.h"
-#include "Analysis/SharedLiveness.h"
+#include "Analysis/Addresses/PointerBases.h"
+#include "Analysis/Programs/RolePlan.h"
+#include "Analysis/SharedMemory/SharedAccesses.h"
+#include "Analysis/SharedMemory/SharedLiveness.h"
 #include "Cta/CtaDialect.h"
 #include "Target/Plan/Residency.h"
 #include "Target/Tuned.h"

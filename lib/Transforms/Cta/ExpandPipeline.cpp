@@ -2,8 +2,8 @@
 // Software pipelining of loops; see ExpandPipeline.h.
 #include "Transforms/Cta/ExpandPipeline.h"
 
-#include "Analysis/LoopGraph.h"
-#include "Analysis/LoopRange.h"
+#include "Analysis/Loops/LoopGraph.h"
+#include "Analysis/Loops/LoopRange.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"

@@ -10,7 +10,7 @@
 //   x0 = load a if a < b
 //   for i = a to b step s (x = x0) { x' = load (i + s) if i < b - s; use x; yield x' }
 //
-// No condition computes a variable or bound that could overflow (Analysis/LoopRange.h).
+// No condition computes a variable or bound that could overflow (Analysis/Loops/LoopRange.h).
 #pragma once
 
 #include "Transforms/Cta/LoopStages.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // cta-insert-barriers: order memory accesses by barriers.
 //
-// Inserts a barrier directly before each operation that needs one. Analysis/Hazards.h finds these operations after
-// buffers have been placed, because buffers that share bytes have hazards between them.
+// Inserts a barrier directly before each operation that needs one. Analysis/SharedMemory/Hazards.h finds these
+// operations after buffers have been placed, because buffers that share bytes have hazards between them.
 //
 //   cta.local_store %x, %a              cta.local_store %x, %a
 //   %y = cta.local_load %a      ==>     cta.barrier
@@ -19,9 +19,9 @@
 //
 //   %v = tile.load %x        ==>        %v = tile.load %x first
 //   tile.store %x, %w                   tile.store %x, %w               no barrier
-#include "Analysis/Hazards.h"
-#include "Analysis/PointerBases.h"
-#include "Analysis/SharedLiveness.h"
+#include "Analysis/Addresses/PointerBases.h"
+#include "Analysis/SharedMemory/Hazards.h"
+#include "Analysis/SharedMemory/SharedLiveness.h"
 #include "Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -3,7 +3,7 @@
 //
 // Inserts a wait before each operation that has the token of a wgmma as an operand. The token identifies the wgmma that
 // must be complete. The number of later wgmmas that may stay in flight depends on the issue order, so this pass runs
-// after all scheduling (Analysis/PendingWgmmas.h):
+// after all scheduling (Analysis/SharedMemory/PendingWgmmas.h):
 //
 //   for (%o, %previous) {                       for (%o, %previous) {
 //     %s, %t = cta.wgmma …                        %s, %t = cta.wgmma …
@@ -11,9 +11,9 @@
 //     …                                    ==>    cta.ring_release %r[%x] after %previous
 //
 // Inserts waits for TMA stores before anything that depends on them is read, passed on or overwritten
-// (Analysis/PendingStores.h).
-#include "Analysis/PendingStores.h"
-#include "Analysis/PendingWgmmas.h"
+// (Transforms/Cta/PendingStores.h).
+#include "Analysis/SharedMemory/PendingWgmmas.h"
+#include "Transforms/Cta/PendingStores.h"
 #include "Transforms/Passes.h"
 
 #include "mlir/IR/Builders.h"

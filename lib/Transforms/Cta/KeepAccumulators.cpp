@@ -13,7 +13,7 @@
 //
 // The first iteration overwrites the memory instead of adding to zeros. If the loop has no iterations, the memory is
 // never written, and the result is the initial value.
-#include "Analysis/LoopRange.h"
+#include "Analysis/Loops/LoopRange.h"
 #include "Cta/CtaDialect.h"
 #include "Target/Engines/Tcgen05.h"
 #include "Transforms/Passes.h"

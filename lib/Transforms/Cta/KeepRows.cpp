@@ -14,7 +14,7 @@
 //
 // After each reduction that synchronizes warps, a thread reloads the elements that it copied and recomputes cheap
 // functions of them. Rows that take only a few registers stay in registers (bench/results/h200/row-kernels.md).
-#include "Analysis/RolePlan.h"
+#include "Analysis/Programs/RolePlan.h"
 #include "Cta/CtaDialect.h"
 #include "Layout/SharedLayouts.h"
 #include "Target/Plan/Residency.h"

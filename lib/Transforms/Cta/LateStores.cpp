@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Transforms/Cta/LateStores.h"
 
-#include "Analysis/RolePlan.h"
+#include "Analysis/Programs/RolePlan.h"
 #include "Cta/CtaDialect.h"
 #include "Target/Tuned.h"
 

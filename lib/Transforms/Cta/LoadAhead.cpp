@@ -14,7 +14,7 @@
 //
 // Inside the main loop, the pass also lets each warp load the vector elements that it needs, such as row maxima in the
 // backward pass of attention.
-#include "Analysis/Recreate.h"
+#include "Analysis/Flow/Recreate.h"
 #include "Layout/Movement.h"
 #include "Layout/ShapeTransforms.h"
 #include "Target/Tuned.h"

@@ -17,8 +17,8 @@
 // shuffle per register. A gather becomes a store to a buffer and a load at computed offsets, as does a butterfly
 // between warps. A histogram becomes atomic additions in a buffer. Results that only one thread computes (atomic
 // operations, inline PTX with side effects) reach other threads in the same way.
-#include "Analysis/Recreate.h"
-#include "Analysis/RolePlan.h"
+#include "Analysis/Flow/Recreate.h"
+#include "Analysis/Programs/RolePlan.h"
 #include "Cta/CtaDialect.h"
 #include "Layout/ConversionBuffer.h"
 #include "Layout/Factories.h"

@@ -18,8 +18,8 @@
 //
 // Leading dimensions of size 1 are coordinates only. The box and the swizzle of the buffers become part of the
 // descriptor's tensor map, which is encoded by the launcher or, if the descriptor has a `place` for it, by the kernel.
-#include "Analysis/DotPlan.h"
-#include "Analysis/Recreate.h"
+#include "Analysis/Dots/DotPlan.h"
+#include "Analysis/Flow/Recreate.h"
 #include "Cta/CtaDialect.h"
 #include "Layout/Factories.h"
 #include "Layout/MmaLayouts.h"

@@ -10,15 +10,15 @@
 // cores lack go through shared memory to cta.fma_dot.
 //
 //   %d = tile.dot %a, %b, %c : #a, #b -> #acc   ==>   %d = cta.mma_sync %a, %b, %c {shape = 16, 8, 16}
-#include "Analysis/DotReport.h"
-#include "Analysis/EngineChoice.h"
-#include "Analysis/MovedAccumulators.h"
+#include "Analysis/Engines/EngineChoice.h"
 #include "Cta/CtaDialect.h"
 #include "Layout/ShapeTransforms.h"
 #include "Layout/SharedLayouts.h"
 #include "Target/Engines/MmaSync.h"
 #include "Target/Engines/Tcgen05.h"
+#include "Transforms/Cta/DotReport.h"
 #include "Transforms/Cta/MmaSteps.h"
+#include "Transforms/Cta/MovedAccumulators.h"
 #include "Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -15,7 +15,7 @@
 // Teams alternate between the programs of their CTA. All roles iterate over the same programs. Values that all roles
 // need are computed once, before the roles, except values that depend on the CTA's index: sharing these values does not
 // make the compiled code shorter, and takes registers that epilogues need.
-#include "Analysis/Recreate.h"
+#include "Analysis/Flow/Recreate.h"
 #include "Cta/CtaDialect.h"
 #include "Transforms/Cta/StreamSegments.h"
 #include "Transforms/I32Arith.h"

@@ -12,8 +12,8 @@
 //   consumer:  …                                           consumer:  …; cluster_barrier at the end
 //
 // All CTAs must advance through the slots in lockstep, so loops around the copies must not depend on the rank.
-#include "Analysis/RankDependence.h"
 #include "Layout/TmaBoxes.h"
+#include "Transforms/Cta/RankDependence.h"
 #include "Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -2,7 +2,7 @@
 // Loop peeling; see PeelLoop.h.
 #include "Transforms/Cta/PeelLoop.h"
 
-#include "Analysis/LoopRange.h"
+#include "Analysis/Loops/LoopRange.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"

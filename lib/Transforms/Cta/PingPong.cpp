@@ -16,10 +16,10 @@
 //
 // Two teams in the consumer's role (`teams` of #cta.role) make cta-lower-programs assign every other program of the CTA
 // to each of them.
-#include "Analysis/GemmPrograms.h"
-#include "Analysis/LoopRange.h"
-#include "Analysis/RolePlan.h"
-#include "Analysis/SharedLiveness.h"
+#include "Analysis/Loops/LoopRange.h"
+#include "Analysis/Programs/GemmPrograms.h"
+#include "Analysis/Programs/RolePlan.h"
+#include "Analysis/SharedMemory/SharedLiveness.h"
 #include "Cta/CtaDialect.h"
 #include "Target/Plan/RoleRegisters.h"
 #include "Target/SharedMemory.h"

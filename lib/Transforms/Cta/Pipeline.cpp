@@ -41,9 +41,9 @@
 // A loop with no more iterations than stages gets one slot per iteration, and all of its copies are issued before it.
 // Copies that no loop prefetches are issued back to back (EarlyCopies.h) and awaited at their first use
 // (AwaitCopies.h). Loads whose values are stored to shared memory are also issued back to back (LateStores.h).
-#include "Analysis/LoopContents.h"
-#include "Analysis/LoopGraph.h"
-#include "Analysis/LoopRange.h"
+#include "Analysis/Loops/LoopContents.h"
+#include "Analysis/Loops/LoopGraph.h"
+#include "Analysis/Loops/LoopRange.h"
 #include "Cta/CtaDialect.h"
 #include "Target/Plan/OperandOrders.h"
 #include "Target/SharedMemory.h"

@@ -15,8 +15,8 @@
 // Both repeat until nothing changes. Every step lowers the bytes that conversions move, or leaves them about the same
 // and sinks one conversion, and a loop-carried value changes its layout once. In rare graphs with transpositions, steps
 // of about equal cost may undo each other, so the number of steps is bounded as well.
-#include "Analysis/CarriedValue.h"
-#include "Analysis/Recreate.h"
+#include "Analysis/Flow/CarriedValue.h"
+#include "Analysis/Flow/Recreate.h"
 #include "Layout/Access.h"
 #include "Target/Tuned.h"
 #include "Transforms/CanonicalizeLoops.h"

@@ -2,8 +2,8 @@
 // Executes the early operations of a loop one iteration ahead; see RunAhead.h.
 #include "Transforms/Cta/RunAhead.h"
 
-#include "Analysis/LoopRange.h"
-#include "Analysis/RolePlan.h"
+#include "Analysis/Loops/LoopRange.h"
+#include "Analysis/Programs/RolePlan.h"
 #include "Cta/CtaDialect.h"
 #include "Target/Plan/Residency.h"
 #include "Target/Tuned.h"

@@ -24,8 +24,8 @@
 // last reader has been awaited.
 #pragma once
 
-#include "Analysis/LoopGraph.h"
-#include "Analysis/MmaSchedule.h"
+#include "Analysis/Loops/LoopGraph.h"
+#include "Analysis/Loops/MmaSchedule.h"
 
 #include "mlir/IR/PatternMatch.h"
 

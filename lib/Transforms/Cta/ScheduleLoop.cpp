@@ -9,14 +9,14 @@
 //                                                      hold all of their operands and accumulators
 //   outside of roles, others                           awaited where the accumulator is needed
 //
-// Analysis/MmaSchedule.h plans the schedule on the loop's graph (Analysis/LoopGraph.h), and RunAhead.h rewrites the
-// loop if registers, rings and buffers allow it. This pass does not decide how many wgmmas are in flight at a wait;
-// cta-insert-waits derives this number from the order. A remark reports the decision, and how long each resource of a
-// multiprocessor is busy in an iteration (Analysis/LoopWork.h).
-#include "Analysis/LoopWork.h"
-#include "Analysis/RolePlan.h"
-#include "Analysis/SharedAccesses.h"
-#include "Analysis/SharedLiveness.h"
+// Analysis/Loops/MmaSchedule.h plans the schedule on the loop's graph (Analysis/Loops/LoopGraph.h), and RunAhead.h
+// rewrites the loop if registers, rings and buffers allow it. This pass does not decide how many wgmmas are in flight
+// at a wait; cta-insert-waits derives this number from the order. A remark reports the decision, and how long each
+// resource of a multiprocessor is busy in an iteration (Analysis/Loops/LoopWork.h).
+#include "Analysis/Loops/LoopWork.h"
+#include "Analysis/Programs/RolePlan.h"
+#include "Analysis/SharedMemory/SharedAccesses.h"
+#include "Analysis/SharedMemory/SharedLiveness.h"
 #include "Cta/CtaDialect.h"
 #include "Target/Tuned.h"
 #include "Transforms/Cta/PeelLoop.h"

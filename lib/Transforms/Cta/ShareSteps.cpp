@@ -20,8 +20,8 @@
 // This pays off for few programs with many steps. Unlike stream-K it needs no global memory, no flags and no schedule,
 // but it splits all programs in the same way. Accumulators are added in the order of ranks, so the result is
 // deterministic.
-#include "Analysis/GemmPrograms.h"
-#include "Analysis/LoopRange.h"
+#include "Analysis/Loops/LoopRange.h"
+#include "Analysis/Programs/GemmPrograms.h"
 #include "Cta/CtaDialect.h"
 #include "Target/GpuTarget.h"
 #include "Target/SharedMemory.h"

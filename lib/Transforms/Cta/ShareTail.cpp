@@ -22,8 +22,8 @@
 // (2023), whose ranges begin at a different step of each program.
 #include "Transforms/Cta/ShareTail.h"
 
-#include "Analysis/GemmPrograms.h"
-#include "Analysis/LoopRange.h"
+#include "Analysis/Loops/LoopRange.h"
+#include "Analysis/Programs/GemmPrograms.h"
 #include "Cta/CtaDialect.h"
 #include "Target/TailSplit.h"
 #include "Transforms/I32Arith.h"

@@ -18,7 +18,7 @@
 // after all buffers and share no memory.
 #pragma once
 
-#include "Analysis/SharedLiveness.h"
+#include "Analysis/SharedMemory/SharedLiveness.h"
 
 namespace tile {
 

@@ -15,7 +15,7 @@
 //
 // The ring %done has no buffers: it only says who may access the accumulator. In persistent kernels it has two slots,
 // and so has the accumulator if tensor memory is large enough: one tile is computed while another one is stored.
-#include "Analysis/RoleSlice.h"
+#include "Analysis/Programs/RoleSlice.h"
 #include "Cta/CtaDialect.h"
 #include "Target/Engines/Tcgen05.h"
 #include "Transforms/Cta/CloneControl.h"

@@ -11,12 +11,12 @@
 //     use %b                       use the buffer of %s                   tma_load buffer of %s
 //   }                              ring_release %r[%s] }                  ring_commit %r[%s] }
 //
-// Scalars that both roles need, such as loop bounds, are computed once, before the roles. Analysis/RolePlan.h decides
-// which operations the producer needs; the consumer warps keep the remainder of the program. cta-lower-rings lowers the
-// rings to mbarriers and counters.
-#include "Analysis/LoopOptions.h"
-#include "Analysis/RolePlan.h"
-#include "Analysis/SharedLiveness.h"
+// Scalars that both roles need, such as loop bounds, are computed once, before the roles. Analysis/Programs/RolePlan.h
+// decides which operations the producer needs; the consumer warps keep the remainder of the program. cta-lower-rings
+// lowers the rings to mbarriers and counters.
+#include "Analysis/Loops/LoopOptions.h"
+#include "Analysis/Programs/RolePlan.h"
+#include "Analysis/SharedMemory/SharedLiveness.h"
 #include "Cta/CtaDialect.h"
 #include "Target/Engines/Wgmma.h"
 #include "Target/Plan/Residency.h"

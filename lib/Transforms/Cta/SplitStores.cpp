@@ -13,7 +13,7 @@
 // computations of %x are also split into panels. Consecutive stores, such as those of several gradients, alternate
 // panel by panel: common inputs are computed once and have short live ranges. A branch in a loop has a private buffer,
 // whose memory the remainder of the loop can use.
-#include "Analysis/Recreate.h"
+#include "Analysis/Flow/Recreate.h"
 #include "Layout/Movement.h"
 #include "Target/Tuned.h"
 #include "Tile/TileDialect.h"

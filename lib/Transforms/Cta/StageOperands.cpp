@@ -5,8 +5,8 @@
 // whole vectors are stored, or copied by cp.async later. 8-bit operands must have k contiguous.
 #include "Transforms/Cta/StageOperands.h"
 
-#include "Analysis/EngineChoice.h"
-#include "Analysis/Recreate.h"
+#include "Analysis/Engines/EngineChoice.h"
+#include "Analysis/Flow/Recreate.h"
 #include "Layout/ShapeTransforms.h"
 #include "Layout/SharedLayouts.h"
 #include "Layout/TensorMemoryLayout.h"

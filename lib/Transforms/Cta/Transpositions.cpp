@@ -2,7 +2,7 @@
 // Reads for transpositions; see Transpositions.h.
 #include "Transforms/Cta/Transpositions.h"
 
-#include "Analysis/Recreate.h"
+#include "Analysis/Flow/Recreate.h"
 #include "Layout/SharedLayouts.h"
 #include "Layout/Transposition.h"
 

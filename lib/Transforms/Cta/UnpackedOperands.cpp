@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Transforms/Cta/UnpackedOperands.h"
 
-#include "Analysis/EngineChoice.h"
-#include "Analysis/Recreate.h"
+#include "Analysis/Engines/EngineChoice.h"
+#include "Analysis/Flow/Recreate.h"
 #include "Layout/ShapeTransforms.h"
 
 using namespace mlir;

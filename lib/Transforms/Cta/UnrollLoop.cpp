@@ -2,7 +2,7 @@
 // Loop unrolling; see UnrollLoop.h.
 #include "Transforms/Cta/UnrollLoop.h"
 
-#include "Analysis/LoopRange.h"
+#include "Analysis/Loops/LoopRange.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"

@@ -8,7 +8,7 @@
 // load reads the aligned chunks that cover a vector; it stays `unaligned` only if a thread holds enough consecutive
 // elements for that. The decisions are attributes because the analysis of addresses needs the tensor form. The
 // program's hints about addresses are not needed afterwards and are dropped.
-#include "Analysis/AccessVector.h"
+#include "Analysis/Addresses/AccessVector.h"
 #include "Cta/CtaDialect.h"
 #include "Transforms/Passes.h"
 

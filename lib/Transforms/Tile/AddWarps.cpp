@@ -21,8 +21,8 @@
 //
 // Kernels of fewer than four warps get four where tcgen05 computes most of their dots: only a whole warp group reaches
 // all lanes of tensor memory.
-#include "Analysis/DotPlan.h"
-#include "Analysis/EngineChoice.h"
+#include "Analysis/Dots/DotPlan.h"
+#include "Analysis/Engines/EngineChoice.h"
 #include "Cta/CtaDialect.h"
 #include "Target/Tuned.h"
 #include "Transforms/Passes.h"

@@ -12,8 +12,8 @@
 // Which operands are loaded through descriptors, and which dots are swapped, depends on the engine. So this pass runs
 // first and assumes that descriptors are created wherever possible. tile-settle-engine corrects the engine where they
 // are not.
-#include "Analysis/DotPlan.h"
-#include "Analysis/EngineChoice.h"
+#include "Analysis/Dots/DotPlan.h"
+#include "Analysis/Engines/EngineChoice.h"
 #include "Cta/CtaDialect.h"
 #include "Target/Engines/BufferEngines.h"
 #include "Transforms/Passes.h"

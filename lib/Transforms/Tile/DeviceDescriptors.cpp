@@ -10,10 +10,10 @@
 //     for %tile = %first to %tiles { … %d[%i, %j] }          %d = tile.make_desc %base, [%m, %k], … at %place if %any
 //   }                                                        for %tile = %first to %tiles { … %d[%i, %j] } }
 //
-// cta-lower-descriptors emits the encoding, because box and swizzle are known there. Analysis/DeviceDescriptors.h says
-// which descriptors qualify.
-#include "Analysis/DeviceDescriptors.h"
-#include "Analysis/LoopRange.h"
+// cta-lower-descriptors emits the encoding, because box and swizzle are known there.
+// Analysis/Engines/DeviceDescriptors.h says which descriptors qualify.
+#include "Analysis/Engines/DeviceDescriptors.h"
+#include "Analysis/Loops/LoopRange.h"
 #include "Transforms/Passes.h"
 #include "Transforms/Tile/EmptyDescriptors.h"
 

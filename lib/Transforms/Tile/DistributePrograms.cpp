@@ -27,11 +27,11 @@
 // first; otherwise waiting CTAs occupy all multiprocessors, and the programs for which they wait never start. Kernels
 // with such programs keep the order of the grid. Kernels that print, or that check conditions with --debug, also keep
 // this order, so that a CTA computes the program whose index its messages report.
-#include "Analysis/DeviceDescriptors.h"
-#include "Analysis/GemmPrograms.h"
-#include "Analysis/ProgramLengths.h"
+#include "Analysis/Engines/DeviceDescriptors.h"
+#include "Analysis/Programs/GemmPrograms.h"
 #include "Tile/TileDialect.h"
 #include "Transforms/Passes.h"
+#include "Transforms/Tile/ProgramLengths.h"
 
 #include "Cta/CtaDialect.h"
 #include "Target/Tuned.h"

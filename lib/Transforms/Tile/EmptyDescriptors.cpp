@@ -2,7 +2,7 @@
 // See EmptyDescriptors.h.
 #include "Transforms/Tile/EmptyDescriptors.h"
 
-#include "Analysis/BlockPointers.h"
+#include "Analysis/Addresses/BlockPointers.h"
 #include "Transforms/I32Arith.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -16,7 +16,7 @@
 //
 // Descriptors that the launcher passes (tile-host-descriptors), that have a place for a tensor map
 // (tile-device-descriptors), or that the program opens from memory stay unchanged.
-#include "Analysis/Recreate.h"
+#include "Analysis/Flow/Recreate.h"
 #include "CarriedDescriptors.h"
 #include "Tile/TileDialect.h"
 #include "Transforms/Passes.h"

@@ -15,7 +15,7 @@
 // need not be selected, even if a preceding reduction needed the selection. A signed quotient rounds towards zero,
 // which takes three instructions more than a shift. A signed remainder of a division by 2 can be -1, so neighbouring
 // elements would need separate conditions.
-#include "Analysis/IndexBounds.h"
+#include "Analysis/Addresses/IndexBounds.h"
 #include "Cta/CtaDialect.h"
 #include "Transforms/Passes.h"
 

@@ -14,14 +14,14 @@
 // this.
 //
 // A descriptor whose block size is not a power of two is passed only if its copies need not be padded
-// (Analysis/OddBlocks.h), and a kernel may pass only a limited number of descriptors. All other descriptors are
+// (Analysis/Engines/OddBlocks.h), and a kernel may pass only a limited number of descriptors. All other descriptors are
 // expanded.
 //
 // A kernel without dots keeps its descriptors, which then become vector accesses.
-#include "Analysis/AxisInfo.h"
-#include "Analysis/DeviceDescriptors.h"
-#include "Analysis/EngineChoice.h"
-#include "Analysis/OddBlocks.h"
+#include "Analysis/Addresses/AxisInfo.h"
+#include "Analysis/Engines/DeviceDescriptors.h"
+#include "Analysis/Engines/EngineChoice.h"
+#include "Analysis/Engines/OddBlocks.h"
 #include "Target/KernelParameters.h"
 #include "Tile/TileDialect.h"
 #include "Transforms/Passes.h"

@@ -6,14 +6,14 @@
 //   %s = tile.load %p : 64x64xbf16                       %s = broadcast (tile.load %p) : 64x64xbf16
 //
 // Scales of groups along K, and integers that pack several values, are loaded through blocks of pointers, most of which
-// are equal to a neighbour. Only the first of each group of equal pointers along a dimension (Analysis/AxisInfo.h:
-// constancy) is computed and loaded. The remaining addresses may be consecutive, whereas the repeated ones were not, so
-// a thread can load several elements at once. Layouts can also take into account that all elements of a group are one
-// value.
+// are equal to a neighbour. Only the first of each group of equal pointers along a dimension
+// (Analysis/Addresses/AxisInfo.h: constancy) is computed and loaded. The remaining addresses may be consecutive,
+// whereas the repeated ones were not, so a thread can load several elements at once. Layouts can also take into account
+// that all elements of a group are one value.
 //
 // A loop-carried pointer is also narrowed if it has no other users.
-#include "Analysis/AxisInfo.h"
-#include "Analysis/Recreate.h"
+#include "Analysis/Addresses/AxisInfo.h"
+#include "Analysis/Flow/Recreate.h"
 #include "Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -9,7 +9,7 @@
 //   %s = tile.reduce %x { max }              %s = tile.reduce (select %in, %x, -inf) { max }
 //
 // Blocks of descriptors keep their sizes: a TMA copy moves no more than the block, and wgmma reads no more.
-#include "Analysis/PaddedBlocks.h"
+#include "Analysis/Dots/PaddedBlocks.h"
 #include "Transforms/Passes.h"
 
 #include "Cta/CtaDialect.h"

@@ -5,8 +5,9 @@
 //           %c = tile.dot %x, %y, %acc          ==>  for %k: %x = tile.desc_load %d[%first, %k * 32]
 //           yield %a_ptrs + 32                               %c = tile.dot %x, %y, %acc
 //
-// lib/Analysis/BlockPointers.h says what has to be proven. An operand that is contiguous along its first dimension is
-// loaded with its layout in memory and then transposed. If a block is selected by a further dimension, as in `a + batch
+// lib/Analysis/Addresses/BlockPointers.h says what has to be proven. An operand that is contiguous along its first
+// dimension is loaded with its layout in memory and then transposed. If a block is selected by a further dimension, as
+// in `a + batch
 // * stride`, the descriptor's block has size 1 along that dimension and is reshaped. Cache hints are dropped, because
 // descriptor accesses have none. An access that does not qualify stays, and a remark says why. If the base is loaded
 // from a table, the descriptor is created after that load, and the kernel encodes the tensor map
@@ -18,12 +19,12 @@
 // operands are loaded only once or twice are also unchanged: a producer warp would have nothing to prefetch, and would
 // leave no room for a second resident CTA. Accesses in a loop are not raised if its threads copy other operands, or
 // need the registers that a producer would take. Nothing is raised in a program that waits for other programs.
-// Analysis/RaisableAccesses.h determines which accesses can be raised, and tile-choose-engine determines which dots
-// qualify.
-#include "Analysis/EngineChoice.h"
-#include "Analysis/LoopRange.h"
-#include "Analysis/Recreate.h"
-#include "Analysis/RolePlan.h"
+// Analysis/Engines/RaisableAccesses.h determines which accesses can be raised, and tile-choose-engine determines which
+// dots qualify.
+#include "Analysis/Engines/EngineChoice.h"
+#include "Analysis/Flow/Recreate.h"
+#include "Analysis/Loops/LoopRange.h"
+#include "Analysis/Programs/RolePlan.h"
 #include "Target/Plan/RoleRegisters.h"
 #include "Target/Tuned.h"
 #include "Transforms/Passes.h"

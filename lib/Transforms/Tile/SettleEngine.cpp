@@ -7,7 +7,7 @@
 // If no tensor map was created, because the pass that does so was disabled or found no recipe, threads load the
 // operand, with sizes that are powers of two, and operands are not swapped. Sizes and types have their final form here,
 // so all later passes can rely on the engine.
-#include "Analysis/EngineChoice.h"
+#include "Analysis/Engines/EngineChoice.h"
 #include "Cta/CtaDialect.h"
 #include "Transforms/Passes.h"
 

@@ -11,7 +11,7 @@
 //
 // Blocks of integers that grow uniformly are computed from their initial value: a loop-carried block has only one
 // layout, but offsets along K, which mask both operands of a dot, are needed in two layouts.
-#include "Analysis/AffineBlock.h"
+#include "Analysis/Addresses/AffineBlock.h"
 #include "Transforms/Passes.h"
 
 #include "Cta/CtaDialect.h"

@@ -11,9 +11,9 @@
 // mostly be multiplied by rows of zeros. wgmma also has instructions with 144 columns, but not with 144 rows: blocks of
 // 144 x 128 split a result of 1536 x 1536 into 132 blocks, one for each multiprocessor of an H200. TMA copies both
 // operands to shared memory, where a matrix descriptor supports either layout, so transposing them is free; the
-// accumulator is transposed once, when it is written. Analysis/SwappedDot.h says which dots can be swapped.
-#include "Analysis/EngineChoice.h"
-#include "Analysis/SwappedDot.h"
+// accumulator is transposed once, when it is written. Analysis/Dots/SwappedDot.h says which dots can be swapped.
+#include "Analysis/Dots/SwappedDot.h"
+#include "Analysis/Engines/EngineChoice.h"
 #include "Transforms/Passes.h"
 
 #include "Cta/CtaDialect.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The width of an access holds for every thread: checked by enumerating the elements of random layouts.
-#include "Analysis/AccessVector.h"
+#include "Analysis/Addresses/AccessVector.h"
 #include "Cta/CtaDialect.h"
 #include "Layout/Print.h"
 

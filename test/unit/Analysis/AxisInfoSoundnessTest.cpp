@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Claims of AxisInfo hold: random kernels are evaluated on random arguments, element by element.
-#include "Analysis/AxisInfo.h"
+#include "Analysis/Addresses/AxisInfo.h"
 #include "Tile/TileDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

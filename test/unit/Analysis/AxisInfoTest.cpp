@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The rules of AxisInfo: each kernel prints the values whose facts are checked.
-#include "Analysis/AxisInfo.h"
+#include "Analysis/Addresses/AxisInfo.h"
 #include "Cta/CtaDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The contents of loops other than arithmetic.
-#include "Analysis/LoopContents.h"
+#include "Analysis/Loops/LoopContents.h"
 
 #include "Cta/CtaDialect.h"
 

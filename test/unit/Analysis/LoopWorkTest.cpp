@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The resources of a multiprocessor that operations use, counted by hand.
-#include "Analysis/LoopWork.h"
+#include "Analysis/Loops/LoopWork.h"
 
 #include "Cta/CtaDialect.h"
 

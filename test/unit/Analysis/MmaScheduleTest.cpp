@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Schedules of loops with several MMAs, on small graphs.
-#include "Analysis/MmaSchedule.h"
+#include "Analysis/Loops/MmaSchedule.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tests the algebra of polynomials by laws on small examples, and overflow of coefficients.
-#include "Analysis/Polynomial.h"
+#include "Analysis/Addresses/Polynomial.h"
 
 #include "mlir/IR/Block.h"
 #include "mlir/IR/BuiltinTypes.h"

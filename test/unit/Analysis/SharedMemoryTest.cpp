@@ -4,7 +4,7 @@
 // The machine here has one memory of byte tokens. A write stores the buffer's token in its bytes, so a later read shows
 // whether another buffer has overwritten them. The machine also records the accesses since the last barrier, to find
 // conflicts.
-#include "Analysis/SharedLiveness.h"
+#include "Analysis/SharedMemory/SharedLiveness.h"
 #include "Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
