@@ -41,7 +41,6 @@ Other commands; each has its own --help:
   tilec format   Format .tile files
   tilec opt      The same as tile-opt
   tilec lsp      Language server for editors
-
 )";
 
 constexpr const char *exitCodes = R"(

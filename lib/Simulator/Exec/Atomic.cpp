@@ -247,12 +247,25 @@ Result<OperationPtr> decode(Decoding &d, bool isRed) {
     return decodeAsyncStore(d);
   MemorySuffixes suffixes;
   suffixes.order = MemoryOrder::Relaxed;
-  takeOrderAndSpace(d, suffixes);
-  int op = d.takeOne({"add", "min", "max", "and", "or", "xor", "exch", "cas", "inc", "dec"});
-  d.take("noftz");
-  suffixes.hasPolicy = d.take("L2::cache_hint");
-  unsigned vector = takeVector(d);
-  std::optional<Type> type = d.takeType();
+  int op = -1;
+  unsigned vector = 1;
+  std::optional<Type> type;
+  // The ISA puts order, scope and space before the operation. ptxas accepts any sequence, and others write some of them
+  // after the operation: libcu++ `atom.add.relaxed.gpu.s32`, for example, and NCCL
+  // `red.relaxed.gpu.global.v4.bf16x2.add`.
+  for (std::string_view before; before = d.peek(), !before.empty();) {
+    takeOrderAndSpace(d, suffixes);
+    if (op < 0)
+      op = d.takeOne({"add", "min", "max", "and", "or", "xor", "exch", "cas", "inc", "dec"});
+    d.take("noftz");
+    suffixes.hasPolicy |= d.take("L2::cache_hint");
+    if (vector == 1)
+      vector = takeVector(d);
+    if (!type)
+      type = d.takeType();
+    if (d.peek() == before)
+      return d.unsupported();
+  }
   size_t operands = (isRed ? 2 : 3) + (op == int(AtomicOp::Cas)) + suffixes.hasPolicy;
   if (op < 0 || !type || !d.finished(operands) || elementsOf(d.operand(isRed ? 1 : 2)).size() != vector)
     return d.unsupported();

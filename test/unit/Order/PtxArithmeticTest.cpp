@@ -71,6 +71,37 @@ TEST(PtxArithmetic, LanesMatter) {
   EXPECT_NE(hashOf(butterfly("1")), hashOf(butterfly("2")));
 }
 
+// An element of a vector load, a parameter, and a value that a guard keeps are values of their own.
+TEST(PtxArithmetic, SourcesOfValuesMatter) {
+  const std::string vector = "  ld.global.v2.f32 {%f1, %f2}, [%rd3];\n";
+  EXPECT_NE(hashOf(vector + "  fma.rn.f32 %f9, %f1, %f1, %f2;\n" + store),
+            hashOf(vector + "  fma.rn.f32 %f9, %f1, %f2, %f2;\n" + store));
+  EXPECT_NE(hashOf(loads + "  mov.b32 %f4, %r1;\n  add.f32 %f9, %f1, %f4;\n" + store),
+            hashOf(loads + "  mov.b32 %f4, %r2;\n  add.f32 %f9, %f1, %f4;\n" + store));
+  const std::string guard = "  setp.lt.u32 %p1, %r2, %r1;\n  mov.f32 %f4, 0f00000000;\n";
+  EXPECT_NE(hashOf(loads + guard + "  @%p1 add.f32 %f4, %f1, %f2;\n  mul.f32 %f9, %f4, %f3;\n" + store),
+            hashOf(loads + guard + "  add.f32 %f4, %f1, %f2;\n  mul.f32 %f9, %f4, %f3;\n" + store));
+}
+
+// An mma reads its accumulator as the last operand, a wgmma as the first.
+TEST(PtxArithmetic, AccumulatorsOfMmaMatter) {
+  auto mma = [](const std::string &accumulator) {
+    return loads +
+           "  mov.b32 %r3, %f1;\n  mov.f32 %f20, 0f00000000;\n  mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 "
+           "{%f9, %f10, %f11, %f12}, {%r3, %r3}, {%r3}, {" +
+           accumulator + ", %f20, %f20, %f20};\n" + store;
+  };
+  EXPECT_NE(hashOf(mma("%f2")), hashOf(mma("%f20")));
+}
+
+TEST(PtxArithmetic, CallsAndStochasticRoundingAreUnknown) {
+  EXPECT_TRUE(analyse(loads + "  add.f32 %f9, %f1, %f2;\n" + store).unknown.empty());
+  EXPECT_EQ(analyse(loads + "  cvt.rs.f16x2.f32 %r9, %f1, %f2, %r1;\n").unknown.size(), 1u);
+  EXPECT_EQ(analyse(loads + "  cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%rd3], [%r1], 16;\n")
+                .unordered.size(),
+            1u);
+}
+
 TEST(PtxArithmetic, ConstantsAndRoundingMatter) {
   auto scale = [](const std::string &instruction) { return loads + "  " + instruction + ";\n" + store; };
   const std::string twice = hashOf(scale("mul.f32 %f9, %f1, 0f40000000"));

@@ -42,8 +42,14 @@ TEST(RecordOrder, TheAssemblerCountsWhereItDecides) {
 TEST(RecordOrder, AtomicsHaveNoValue) {
   const Order order = record(atomic);
   EXPECT_EQ(order.value, "");
+  ASSERT_EQ(order.unknown.size(), 1u);
   EXPECT_EQ(order.unknown.front().substr(0, 29), "unordered: red.global.add.f32");
   EXPECT_NE(explainDifference(order, order), ""); // such an order does not even equal itself
+}
+
+// Tensor cores of another generation add in another way.
+TEST(RecordOrder, TheTargetCounts) {
+  EXPECT_NE(record(add).value, order::recordOrder(kernel, ptx(add), "k", "sm_80", "V13.0.88 -O3").value);
 }
 
 TEST(RecordOrder, NegativeNothingIsKnown) {
@@ -52,6 +58,7 @@ TEST(RecordOrder, NegativeNothingIsKnown) {
   EXPECT_EQ(record(add, lowered).unknown, std::vector<std::string>{"the input was not a tile program"});
   const Order broken = record("undefined.f32 %f3, %f9999");
   EXPECT_EQ(broken.value, "");
+  ASSERT_EQ(broken.unknown.size(), 1u);
   EXPECT_EQ(broken.unknown.front().substr(0, 26), "the PTX is not understood:");
 }
 
