@@ -41,7 +41,7 @@ public:
     ++depth;
     int64_t bound = depth > maxDepth ? largestInt32 : std::min(compute(value), promised(value));
     --depth;
-    return bounds[value] = std::min(bound, largestInt32);
+    return bounds[value] = std::min(bound, ofType(value));
   }
 
   /// Returns the product of the small constants by which a loaded value of unknown size is multiplied. Returns 1 for
@@ -90,6 +90,14 @@ private:
     bool isFound = llvm::any_of(op->getOperands(), [&](Value operand) { return isLoaded(operand); });
     --depth;
     return areLoaded[value] = isFound;
+  }
+
+  /// Returns the largest magnitude of the type, such as 1 for a boolean that is extended later.
+  static int64_t ofType(Value value) {
+    Type type = getElementTypeOf(value.getType());
+    constexpr unsigned bits = 31; // of largestInt32
+    return type.isInteger() ? int64_t(llvm::maskTrailingOnes<uint64_t>(std::min(type.getIntOrFloatBitWidth(), bits)))
+                            : largestInt32;
   }
 
   int64_t compute(Value value) {
@@ -230,6 +238,9 @@ void findOffsetOverflow(const Subject &subject) {
   auto builder = subject.report(Diag::offset_overflow, product);
   OperationSource source = subject.sourceOf(product);
   bool onLeft = source.leftIsPrimary || (!source.rightIsPrimary && source.left.end > source.left.begin);
+  // A literal has no method .to().
+  if (matchPattern(onLeft ? product.getLhs() : product.getRhs(), m_Constant()))
+    onLeft = !onLeft;
   SourceRange factor = onLeft ? source.left : source.right;
   if (factor.end > factor.begin) {
     bool isPrimary = onLeft ? source.leftIsPrimary : source.rightIsPrimary;

@@ -62,7 +62,9 @@ std::optional<Value> torchMember(std::string_view name) {
 std::optional<Value> typeName(std::string_view name) {
   for (std::string_view known :
        {"constexpr", "tensor", "tensor_descriptor", "dtype", "tuple", "pointer_type", "ptr", "const", "block_type",
-        "int", "float", "bool", "str", "list", "constexpr_type", "tuple_type"})
+        "int", "float", "bool", "str", "list", "constexpr_type", "tuple_type",
+        // Formats of other vendors' GPUs, with which portable kernels compare their types.
+        "float8e4b8", "float8e5b16"})
     if (known == name)
       return Value(TypeNameValue{std::string(name)});
   // Constants need no unwrapping here, and host functions that run at compile time are called like other functions.

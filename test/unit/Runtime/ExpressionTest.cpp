@@ -116,7 +116,8 @@ TEST(Expression, negative_errorsSayWhereAndWhat) {
   EXPECT_NE(errorOf("min(M)").find("2 arguments or more"), std::string::npos) << errorOf("min(M)");
   EXPECT_NE(errorOf("next_power_of_2(M, 2)").find("takes 1 argument, found 2"), std::string::npos);
   EXPECT_NE(errorOf("foo(M)").find("unknown function 'foo'; expected one of cdiv, min,"), std::string::npos);
-  for (std::string_view name : tile::directives::integerFunctions) // functions that directives may call
+  for (std::string_view name :
+       tile::directives::namesOf(tile::directives::integerFunctions)) // functions that directives may call
     EXPECT_EQ(errorOf(std::string(name) + "(1, 2, M N").find("unknown function"), std::string::npos) << name;
   EXPECT_NE(errorOf("M @ 2").find("column 3: '@' is not an operator of integers"), std::string::npos);
   EXPECT_NE(errorOf("M + (1, 2)").find("column 5: integers have no lists"), std::string::npos);
