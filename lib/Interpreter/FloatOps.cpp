@@ -93,7 +93,7 @@ template <typename T> bool integerPower(Machine &machine, const Instruction &ins
   int64_t count = machine.countOf(instruction);
   bool wide = instruction.dataAs<Kind>() == Kind::I64;
   if (!wide && instruction.dataAs<Kind>() != Kind::I32)
-    return machine.fail(instruction, "the interpreter takes 'math.fpowi' exponents of 32 or 64 bits");
+    return machine.fail(instruction, "the interpreter supports 'math.fpowi' only with exponents of 32 or 64 bits");
   for (int64_t i = 0; i < count; ++i) {
     int64_t exponent = wide ? machine.at<int64_t>(instruction.in[1])[i] : machine.at<int32_t>(instruction.in[1])[i];
     double power = std::pow(double(base[i]), double(exponent));

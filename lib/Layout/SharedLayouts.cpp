@@ -69,7 +69,7 @@ LinearLayout swizzledShared(const std::vector<int64_t> &shape, unsigned elementB
                             const std::vector<unsigned> &order, unsigned swizzleBytes) {
   assert((swizzleBytes == 0 || swizzleBytes == 32 || swizzleBytes == 64 || swizzleBytes == 128) &&
          "swizzles span 32, 64 or 128 bytes");
-  assert(order.size() == shape.size() && "one place in the order for each dimension");
+  assert(order.size() == shape.size() && "the order must contain each dimension once");
   if (shape.empty())
     return LinearLayout::shared({}, shape);
   std::vector<uint64_t> bases = panelBases(shape, order, panelExtent(shape, elementBytes, order, swizzleBytes));

@@ -234,7 +234,8 @@ Status validate(const Manifest &manifest) {
   for (const auto &[name, value] : manifest.constants)
     if (!seen.insert(name).second)
       return invalid(fmt::format("the name '{}' is used twice", name));
-  static_assert(maxTensorMaps == target::maxTensorMaps, "the compiler leaves out what the launcher would refuse");
+  static_assert(maxTensorMaps == target::maxTensorMaps,
+                "the compiler creates no more tensor maps than the launcher accepts");
   if (manifest.tensorMaps.size() > maxTensorMaps)
     return invalid(fmt::format("the kernel has {} tensor maps; at most {} are supported", manifest.tensorMaps.size(),
                                maxTensorMaps));

@@ -85,7 +85,8 @@ uint32_t SimulatedDevices::residentCtas(const LoadedFunction &function, uint64_t
 runtime::Result<std::unique_ptr<LoadedPtx>> SimulatedDevices::load(int device, const void *image) {
   runtime::Result<std::string> text = findPtx(image, unsigned(10 * settings.major + settings.minor));
   if (!text)
-    return runtime::withContext("the simulator runs PTX (in a header with tilec --keep-ptx)", text.error());
+    return runtime::withContext("the simulator needs PTX, which a header contains if it is made with tilec --keep-ptx",
+                                text.error());
   runtime::Result<Module> module = parsePtx(std::move(*text));
   if (!module)
     return module.error();

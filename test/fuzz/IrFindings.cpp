@@ -99,7 +99,7 @@ static std::string printMutant(const std::string &file, const IrBases &bases, ui
   return llvm::StringRef(text).split('\n').second.str();
 }
 
-/// Prints in the custom syntax of operations, if the IR verifies.
+/// Returns the IR in the custom syntax of operations; empty if it does not verify.
 static std::string prettyPrint(const std::string &file, const std::string &text) {
   runIsolated([&](Progress &) {
     startClock();

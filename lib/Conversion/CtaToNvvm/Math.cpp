@@ -156,7 +156,7 @@ bool isPowerOfTwo(Value value) {
 bool isApproximateDivision(Operation *op) {
   auto division = dyn_cast<arith::DivFOp>(op);
   return division && division.getType().isF32() && !isPowerOfTwo(division.getRhs()) &&
-         !arith::bitEnumContainsAny(division.getFastmath(), arith::FastMathFlags::afn); // which LLVM selects
+         !arith::bitEnumContainsAny(division.getFastmath(), arith::FastMathFlags::afn); // LLVM selects div.approx
 }
 
 struct DivisionLowering : OpConversionPattern<arith::DivFOp> {

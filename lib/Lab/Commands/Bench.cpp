@@ -104,7 +104,7 @@ Action addBench(CLI::App &app, const RunOptions &start) {
   options->run.bench = true;
   addArtifact(app, options->run)
       ->description(
-          "Cubin, PTX or .tilepack made by tilec; each of several artifacts, given before the arguments, makes a line");
+          "Cubin, PTX or .tilepack made by tilec; several, given before the arguments, are measured one by one");
   addKernelOptions(app, options->run);
   app.get_option("arguments")
       ->description("As for tile-run run; a range makes a case of each value: M=2^7..2^13 (powers of two), "

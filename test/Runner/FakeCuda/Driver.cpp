@@ -33,8 +33,8 @@ size_t allocatedBytes = 0;
 bool isHanging = false;   // a kernel that never ends; a real driver would wait for it
 bool isCapturing = false; // work is executed immediately, so replaying only takes time
 
-/// Copies to the device that have left the host's memory but not yet arrived, as the real driver's may when it returns:
-/// they arrive when the default stream is waited for, or else as late as possible, after the next kernel.
+/// A copy to the device that has read the host's memory but has not arrived; the real driver may also return in this
+/// state. It arrives when the default stream is awaited or, if it is not, after the next kernel.
 struct Copy {
   CUdeviceptr to;
   std::vector<uint8_t> bytes;

@@ -91,7 +91,7 @@ void limitTimeFromNow(double seconds) {
   const int null = open("/dev/null", O_WRONLY);
   dup2(null, STDOUT_FILENO);
   dup2(null, STDERR_FILENO);
-  bool usesGpu = false; // whose driver reserves more address space than there is memory
+  bool usesGpu = false; // the GPU driver reserves more address space than there is memory
   for (const Variant &variant : variants)
     usesGpu |= variant.device == "cuda";
   constexpr rlim_t maxMemory = rlim_t(6) << 30;

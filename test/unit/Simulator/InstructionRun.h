@@ -7,7 +7,7 @@
 
 namespace tile::sim {
 
-/// Results of a case: `count` slots.
+/// Returns the results of a case, which has `count` slots.
 runtime::Result<std::vector<uint64_t>> simulate(const InstructionCase &instruction);
 
 /// Returns true if a result is the expected one, or within the bound; for packed types each part.

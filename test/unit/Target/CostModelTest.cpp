@@ -312,9 +312,9 @@ TEST(CostModel, roomForAccumulators) {
   }
 }
 
-// At most 5 % slower than the fastest that was measured: among another library's schedules, the fastest that this
-// compiler can build, and those candidates that were measured; among its own kernels all, and the pick must be one of
-// them.
+// The pick is at most 5 % slower than the fastest measured schedule. Among the schedules of another library, only those
+// count that this compiler can build, and only measured candidates; among this compiler's kernels, all count, and the
+// pick must be one of them.
 TEST(CostModel, picksAreFastWhereSchedulesWereMeasured) {
   std::vector<MeasuredShape> measured = readSchedules(TILE_SCHEDULES);
   ASSERT_EQ(measured.size(), 14u);

@@ -25,8 +25,8 @@ Step WarpOperation::execute(Warp &warp, Fragment &, LaneMask active) const {
     for (LaneMask others = group & left; others; others &= others - 1)
       if (LaneMask other = members.one(warp, firstLane(others)); other != mask)
         return warp.fault(ReportKind::InvalidOperand, instruction->loc, int32_t(lane),
-                          fmt::format("{} has the member mask {:#010x} in lane {} and {:#010x} in lane {}, which is in "
-                                      "the first",
+                          fmt::format("{} has the member mask {:#010x} in lane {}, but {:#010x} in lane {}, which that "
+                                      "mask contains",
                                       instruction->text(), mask, lane, other, firstLane(others)));
     groups[groupCount++] = group;
     left &= ~group;
