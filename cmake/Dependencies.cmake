@@ -4,7 +4,7 @@
 option(TILE_CCACHE "compile through ccache where it is installed" ON)
 find_program(CCACHE_PROGRAM ccache)
 if(TILE_CCACHE AND CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  # Without this sloppiness, ccache never uses what was compiled with a precompiled header. A miss need not preprocess.
+  # Without this sloppiness, ccache never uses a file compiled with a precompiled header. A miss needs no preprocessing.
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_DEPEND=1
                                   ${CCACHE_PROGRAM})
   set(CMAKE_C_COMPILER_LAUNCHER ${CMAKE_CXX_COMPILER_LAUNCHER})
@@ -49,7 +49,7 @@ endif()
 if(NOT TARGET fmt::fmt-header-only)
   find_package(fmt 9 REQUIRED)
 endif()
-# libtilert and tile-run start where no libzstd.so is installed: the static library. LLVM's package may have found it.
+# The static library, so that libtilert and tile-run start where libzstd.so is not installed. LLVM's package may define it.
 if(NOT TARGET zstd::libzstd_static)
   find_path(zstd_INCLUDE_DIR zstd.h REQUIRED)
   find_library(zstd_STATIC_LIBRARY libzstd.a REQUIRED)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Completion for shells and manual pages, from what the tools say about their options, in the places where they are found.
+# Shell completion and manual pages, generated from the tools' option tables and installed in the standard folders.
 set(shell_folder ${PROJECT_BINARY_DIR}/shell)
 set(shell_script ${PROJECT_SOURCE_DIR}/tools/dev/make-shell.sh)
 add_custom_command(OUTPUT ${shell_folder}/tilec.1

@@ -1,6 +1,6 @@
 // RUN: tile-opt %s --nvvm-sink-fragments | FileCheck %s
 
-// The second fragment is loaded and converted after the first step; what both steps or others use stays.
+// The second fragment is loaded and converted after the first step; values that both steps or others use are not moved.
 // CHECK-LABEL: llvm.func @steps
 // CHECK: llvm.load %arg0
 // CHECK-NEXT: %[[BOTH:.*]] = arith.constant
@@ -20,7 +20,7 @@ llvm.func @steps(%p: !llvm.ptr<3>, %q: !llvm.ptr<3>) -> f32 {
   llvm.return %second : f32
 }
 
-// A load stays before a store and a barrier; the conversion follows alone.
+// A load is not moved past a store or a barrier; only the conversion is moved.
 // CHECK-LABEL: llvm.func @barrier
 // CHECK: %[[LOADED:.*]] = llvm.load %arg1
 // CHECK: nvvm.barrier
@@ -36,7 +36,7 @@ llvm.func @barrier(%p: !llvm.ptr<3>, %q: !llvm.ptr<3>, %x: f32) -> f32 {
   llvm.return %second : f32
 }
 
-// Wgmmas that are complete are separate ones: nothing moves.
+// Wgmmas that are complete are separate operations: nothing is moved.
 // CHECK-LABEL: llvm.func @complete
 // CHECK: arith.addf
 // CHECK: llvm.inline_asm
@@ -48,7 +48,7 @@ llvm.func @complete(%x: f32) -> f32 {
   llvm.return %second : f32
 }
 
-// Statements in different blocks are not steps of one wgmma, whoever wrote them.
+// Statements in different blocks are not steps of one wgmma, whatever their origin.
 // CHECK-LABEL: llvm.func @blocks
 // CHECK: arith.addf
 // CHECK: llvm.inline_asm

@@ -1,5 +1,5 @@
-// Types into Monaco as a user would, and checks the state of the editor. node monaco.js TILE-LSP [FOLDER] screenshots
-// go into the folder
+// Types into Monaco as a user would, and checks the state of the editor.
+//   node monaco.js TILE-LSP [FOLDER]      screenshots go into the folder
 const assert = require('assert');
 const { existsSync } = require('fs');
 const { delimiter, join } = require('path');

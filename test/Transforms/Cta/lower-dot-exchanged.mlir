@@ -1,7 +1,7 @@
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-settle-engine,cta-assign-layouts,cta-remove-conversions,cta-lower-descriptors,cta-lower-dot))' --mlir-print-local-scope | FileCheck %s
 
-// Two accumulators that a loop exchanges are copied after their waits, where LLVM cannot do it earlier; one that is
-// added to, also in part or in a branch, keeps its registers.
+// Two accumulators that a loop exchanges are copied after their waits, because LLVM cannot copy them earlier; an
+// accumulator that is only added to, also in part or in a branch, keeps its registers.
 // CHECK-LABEL: tile.kernel @exchanged
 // CHECK-COUNT-2: cta.copy_registers
 // CHECK-NOT: cta.copy_registers

@@ -28,7 +28,7 @@ tile.kernel @steps() attributes {num_warps = 1 : i32} {
   tile.return
 }
 
-// Something else needs the whole operand.
+// Another operation needs the whole operand.
 // CHECK-LABEL: tile.kernel @negative_used_twice
 // CHECK-NOT: cta.local_load {{.*}} at
 // CHECK: tile.return

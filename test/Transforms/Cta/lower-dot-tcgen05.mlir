@@ -3,7 +3,7 @@
 !a = !tile.desc<128x64xf16>
 !b = !tile.desc<64x160xf16>
 
-// An accumulator passes through tensor memory, unless it is zero. Of a right operand with 160 columns only those are moved.
+// An accumulator passes through tensor memory, unless it is zero. Only the 160 columns of a right operand are moved.
 // CHECK-LABEL: tile.kernel @dots
 // CHECK-DAG: %[[FIRST:.*]] = cta.tensor_memory_alloc : <128x256xf32>
 // CHECK-DAG: %[[SECOND:.*]] = cta.tensor_memory_alloc : <128x256xf32>

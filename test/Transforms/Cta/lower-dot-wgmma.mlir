@@ -2,8 +2,8 @@
 // RUN: tile-opt %s --pass-pipeline='builtin.module(cta-attach-target{name=sm_120a},tile.kernel(tile-settle-engine,cta-assign-layouts,cta-lower-descriptors,cta-lower-dot))' --mlir-print-local-scope | FileCheck %s --check-prefix=OTHER
 // OTHER-NOT: cta.wgmma
 
-// Both operands come by TMA: warp groups multiply from shared memory, and nothing is read into registers. An operand
-// that was read transposed is a transposed view.
+// TMA loads both operands: warp groups multiply from shared memory, and nothing is read into registers. An operand that
+// was read transposed is a transposed view.
 // CHECK-LABEL: tile.kernel @orders
 // CHECK: cta.tma_load_sync %arg1[%arg0, %arg0], %[[A:[^,]*]],
 // CHECK: %[[AT:.*]] = cta.trans_buffer %[[A]]
@@ -25,7 +25,7 @@ tile.kernel @orders(%i: i32, %d: !tile.desc<128x128xf16> {tile.tensor_map = #til
   tile.return
 }
 
-// One block may be both operands.
+// One block may be used as both operands.
 // CHECK-LABEL: tile.kernel @square
 // CHECK: cta.tma_load_sync %arg1[%arg0, %arg0], %[[A:[^,]*]],
 // CHECK-NOT: cta.local_load
@@ -40,7 +40,7 @@ tile.kernel @square(%i: i32, %d: !tile.desc<64x64xbf16> {tile.tensor_map = #tile
   tile.return
 }
 
-// Groups along m as far as there are 64 rows for each, the others along n: 2 x 2 of 64 x 128.
+// Warp groups are placed along m while each has 64 rows, the others along n: 2 x 2 of 64 x 128.
 // CHECK-LABEL: tile.kernel @groups
 // CHECK: cta.wgmma {{.*}} {groups_n = 2 : i32, n = 128 : i32} {{.*}} warp = {{\[}}[16, 0], [32, 0], [64, 0], [0, 128]]
 tile.kernel @groups(%i: i32, %d: !tile.desc<128x64xf16> {tile.tensor_map = #tile.tensor_map<base = "a">}, %e: !tile.desc<64x256xf16> {tile.tensor_map = #tile.tensor_map<base = "b">}) attributes {num_warps = 16 : i32} {
@@ -52,7 +52,7 @@ tile.kernel @groups(%i: i32, %d: !tile.desc<128x64xf16> {tile.tensor_map = #tile
   tile.return
 }
 
-// 8-bit operands have k contiguous: b is read transposed, or stored so.
+// 8-bit operands have k contiguous: b is read transposed, or stored transposed.
 // CHECK-LABEL: tile.kernel @bytes
 // CHECK: cta.local_store
 // CHECK: cta.wgmma
@@ -92,7 +92,7 @@ tile.kernel @negative_half_a_group(%i: i32, %d: !tile.desc<64x64xf16> {tile.tens
   tile.return
 }
 
-// Rows of b of 16 bytes have no swizzle that a matrix descriptor can express; with k contiguous they have.
+// Rows of b of 16 bytes have no swizzle that a matrix descriptor can express; with k contiguous, they do.
 // CHECK-LABEL: tile.kernel @negative_narrow
 // CHECK-NOT: cta.wgmma
 // CHECK: cta.mma_sync
@@ -110,7 +110,7 @@ tile.kernel @negative_narrow(%i: i32, %d: !tile.desc<64x64xf16> {tile.tensor_map
   tile.return
 }
 
-// A value that was computed is stored.
+// A computed value is stored.
 // CHECK-LABEL: tile.kernel @computed
 // CHECK: cta.local_store %{{.*}}, %[[BUFFER:[^ ]*]] :
 // CHECK-NOT: cta.local_load %[[BUFFER]]
@@ -198,7 +198,7 @@ tile.kernel @loaded(%i: i32, %p: !tile.ptr<f16>, %d: !tile.desc<64x64xf16> {tile
   tile.return
 }
 
-// 160 columns in one instruction, of b in either order. The descriptor's block says how many.
+// 160 columns in one instruction, with b in either order. The descriptor's block gives the number.
 // CHECK-LABEL: tile.kernel @columns
 // CHECK-SAME: box = [64, 64]
 // CHECK-SAME: box = [64, 32]
@@ -222,7 +222,7 @@ tile.kernel @columns(%i: i32, %d: !tile.desc<128x64xf16> {tile.tensor_map = #til
   tile.return
 }
 
-// Threads that also read an operand do so after the MMA is issued, and where they need it.
+// Threads that also read an operand do so after the MMA is issued, where they need the operand.
 // CHECK-LABEL: tile.kernel @read
 // CHECK-NOT: cta.local_load
 // CHECK: cta.await

@@ -12,7 +12,7 @@ tile.kernel @half() {
   tile.return
 }
 
-// bf16 came with sm_80: earlier targets multiply it without tensor cores.
+// sm_80 introduced bf16: earlier targets multiply it without tensor cores.
 // CHECK-LABEL: tile.kernel @bfloat
 // CHECK: cta.mma_sync
 // SM75-LABEL: tile.kernel @bfloat

@@ -1,4 +1,4 @@
-// Within a pipeline passes trust earlier ones, so that combines of CTAs may remain.
+// In a pipeline, passes trust earlier passes, so combines of CTAs may remain.
 // RUN: not tilec %s --start-after=cta-lower-combines --target=sm_90a -o %t.ptx 2>&1 | FileCheck %s
 // CHECK: [[#@LINE+4]]:12: error: 'cta.combine' op must be lowered before the programs become loops; run cta-lower-combines first
 tile.kernel @left(%x: i32, %y: i32, %z: i32, %k: i32) {

@@ -39,7 +39,7 @@ tile.kernel @transposed(%x: i32, %y: i32, %z: i32) {
   tile.return
 }
 
-// The row-major index is put in groups of 8 rows; the third axis is the remainder.
+// The row-major index is arranged in groups of 8 rows; the third axis is the remainder.
 // CHECK-LABEL: tile.kernel @swizzled(
 // CHECK-SAME: %[[X:[^:]*]]: i32, %[[Y:[^:]*]]: i32, %{{.*}}: i32)
 // CHECK: scf.for %[[P:.*]] = %{{.*}} to
@@ -68,8 +68,8 @@ tile.kernel @alike(%x: i32, %y: i32, %z: i32) {
   tile.return
 }
 
-// A group is two programs along the first axis; the rank chooses one, after groups have been ordered. Those beyond the
-// edge read what the last one reads.
+// A group is two programs along the first axis; the rank chooses one, after groups have been ordered. Programs beyond
+// the edge read the same data as the last one.
 // CHECK-LABEL: tile.kernel @cluster(
 // CHECK-SAME: %[[X:[^:]*]]: i32, %[[Y:[^:]*]]: i32, %{{.*}}: i32)
 // CHECK: %[[RANK:.*]] = cta.cluster_rank
@@ -134,7 +134,7 @@ tile.kernel @split_k(%x: i32, %y: i32, %z: i32) attributes {cluster = array<i32:
   tile.return
 }
 
-// Whole programs and parts of programs. A program that a CTA does alone has no pieces.
+// Whole programs and parts of programs. A program that one CTA executes alone has no parts.
 // CHECK-LABEL: tile.kernel @tail(
 // CHECK-SAME: %[[N:[^:]*]]: i32)
 // CHECK: %[[STEPS:.*]] = arith.maxsi %[[N]], %c1_i32
@@ -153,7 +153,7 @@ tile.kernel @tail(%x: i32, %y: i32, %z: i32, %n: i32) {
   tile.return
 }
 
-// A program that does not use its index: the operation that gives its steps remains.
+// A program that does not use its index: the operation that returns its steps remains.
 // CHECK-LABEL: tile.kernel @anywhere(
 // CHECK: scf.for %[[SEGMENT:.*]] = %c0_i32 to
 // CHECK: %[[IS_WHOLE:.*]] = arith.cmpi slt, %[[SEGMENT]],

@@ -9,9 +9,9 @@
 !ring = !cta.ring<3 x [!b]>
 !one = !cta.ring<1 x [!b]>
 
-// Each role carries slot and parity through its loops, and computes the next ones where the slot was taken. The producer
-// waits for the other parity, and announces all bytes before the copies. What threads have read themselves has arrived
-// before they hand the slot back.
+// Each role carries slot and parity through its loops, and computes the next ones where the slot was taken. The
+// producer waits for the other parity, and announces all bytes before the copies. Data that threads have read
+// themselves has arrived before they release the slot.
 // CHECK-LABEL: tile.kernel @counters
 // CHECK: %[[A:.*]] = cta.alloc : <64x64xf16, {{.*}} slots = 3>
 // CHECK: %[[B:.*]] = cta.alloc : <64x64xf16, {{.*}} slots = 3>
@@ -67,7 +67,7 @@ tile.kernel @counters(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base =
   tile.return
 }
 
-// If a branch is not taken, or a while loop ends, the position is unchanged; both continue where the other ended.
+// If a branch is not taken, or a while loop ends, the position is unchanged; both continue where the other one ended.
 // CHECK-LABEL: tile.kernel @control
 // CHECK: %[[IF:.*]]:2 = scf.if %{{.*}} -> (i32, i32) {
 // CHECK: cta.mbarrier_wait %[[FULL:.*]][%[[ZERO:.*]]], %[[ZERO]]
@@ -128,7 +128,7 @@ tile.kernel @condition(%n: i32) {
   tile.return
 }
 
-// A slot that a loop carries is its number, and no slot is -1. Of one slot only the parity changes, also between two waits.
+// A loop carries the number of a slot, or -1 for none. With one slot only the parity changes, also between two waits.
 // CHECK-LABEL: tile.kernel @carried
 // CHECK: %[[NONE:.*]] = arith.constant -1 : i32
 // CHECK: scf.for {{.*}} iter_args(%[[LAST:.*]] = %[[NONE]], %[[SLOT:.*]] = %{{.*}}, %[[PARITY:.*]] = %{{.*}}) -> (i32, i32, i32)
@@ -157,8 +157,8 @@ tile.kernel @carried(%n: i32) {
   tile.return
 }
 
-// All copies have come when the slots below the next one are full in this round, and the others in the one before; within a
-// branch, too, which carries nothing.
+// All copies have arrived when the slots below the next one are full in this round, and the others in the previous one;
+// also in a branch, which carries nothing.
 // CHECK-LABEL: tile.kernel @drain
 // CHECK: %[[FULL:.*]] = cta.mbarrier_alloc arrivals 1 : <3>
 // CHECK: } role <producer{{.*}}> {
@@ -186,7 +186,7 @@ tile.kernel @drain(%n: i32, %c: i1) {
   tile.return
 }
 
-// A team leaves slots to the other one, and waits at its own barrier; the first team's first turn is over at once.
+// A team leaves slots to the other team, and waits at its own barrier; the first turn of the first team ends at once.
 // CHECK-LABEL: tile.kernel @teams
 // CHECK: %[[TURNS:.*]] = cta.mbarrier_alloc arrivals 4 : <2>
 // CHECK-NEXT: cta.warp_roles role <consumer{{.*}}> {
@@ -219,7 +219,7 @@ tile.kernel @teams(%n: i32, %m: i32) {
   tile.return
 }
 
-// The consumer warps of all CTAs release slots in all.
+// The consumer warps of all CTAs release slots in all CTAs.
 // CHECK-LABEL: tile.kernel @cluster
 // CHECK: cta.mbarrier_alloc arrivals 1
 // CHECK: cta.mbarrier_alloc arrivals 8
@@ -234,7 +234,7 @@ tile.kernel @cluster() attributes {cluster = array<i32: 2, 1, 1>, cluster_ctas =
   tile.return
 }
 
-// MMAs that are complete have read their slot.
+// Completed MMAs have read their slot.
 // CHECK-LABEL: tile.kernel @read_by_wgmmas
 // CHECK-NOT: cta.proxy_fence
 // CHECK: cta.mbarrier_arrive
@@ -259,7 +259,7 @@ tile.kernel @read_by_wgmmas(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<
   tile.return
 }
 
-// The slots of other buffers, which loops count themselves.
+// The slots of other buffers, which loops count separately.
 // CHECK-LABEL: tile.kernel @next_slot
 // CHECK: %[[WRAPS:.*]] = arith.cmpi eq, %[[I:.*]], %c3
 // CHECK: %[[ADDED:.*]] = arith.addi %[[I]], %c1

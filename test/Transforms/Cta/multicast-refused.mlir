@@ -5,7 +5,7 @@
 !b = !cta.buffer<64x64xf16, #s>
 !ring = !cta.ring<2 x [!b]>
 
-// CTAs that do not go through the slots in step would wait for each other for ever.
+// CTAs that do not use the slots in the same order would wait for each other for ever.
 // CHECK-LABEL: tile.kernel @diverging_loop
 // CHECK-NOT: tma_multicast
 // CHECK: tile.return
@@ -27,7 +27,7 @@ tile.kernel @diverging_loop(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<
   tile.return
 }
 
-// Nor those that take different branches, and so other slots afterwards, too.
+// Nor CTAs that take different branches, and therefore use different slots afterwards.
 // CHECK-LABEL: tile.kernel @diverging_branch
 // CHECK-NOT: tma_multicast
 // CHECK: tile.return
@@ -54,7 +54,7 @@ tile.kernel @diverging_branch(%n: i32, %p: !tile.ptr<i1>, %d: !d {tile.tensor_ma
   tile.return
 }
 
-// Or leave a while loop at different times.
+// Or CTAs that leave a while loop at different times.
 // CHECK-LABEL: tile.kernel @diverging_while
 // CHECK-NOT: tma_multicast
 // CHECK: tile.return
@@ -158,7 +158,7 @@ tile.kernel @differing_places(%n: i32, %p: !tile.ptr<i32>, %d: !d {tile.tensor_m
   tile.return
 }
 
-// One tensor map has one box, and other copies need the whole one.
+// One tensor map has one box, and other copies need the whole box.
 // CHECK-LABEL: tile.kernel @other_copies
 // CHECK-NOT: tma_multicast
 // CHECK: tile.return
@@ -201,7 +201,7 @@ tile.kernel @own_maps(%n: i32, %p: !tile.ptr<f16>, %place: !tile.ptr<i8>, %ld: i
   tile.return
 }
 
-// Or execute separate programs, as many as there are.
+// Or execute separate programs, however many there are.
 // CHECK-LABEL: tile.kernel @diverging_programs
 // CHECK-NOT: tma_multicast
 // CHECK: tile.return

@@ -1,4 +1,4 @@
-// Each producer of a cluster reads a part of what all read at the same coordinates, for all; slots are released to all.
+// Each producer of a cluster reads a part of the common blocks, for all CTAs; slots are released to all CTAs.
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tile.kernel(cta-multicast))' --mlir-print-local-scope | FileCheck %s
 
 #s = #cta.layout<[64, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0]]>
@@ -38,7 +38,7 @@ tile.kernel @shared(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "
   tile.return
 }
 
-// Boxes that are whole already stay: the columns of this buffer are in two panels, one for each CTA.
+// Boxes that are already whole are not split: the columns of this buffer are in two panels, one for each CTA.
 // CHECK-LABEL: tile.kernel @panels
 // CHECK-SAME: box = [64, 64]
 // CHECK: cta.tma_multicast {{.*}} {parts = 2 : i32}
@@ -66,7 +66,7 @@ tile.kernel @panels(%n: i32, %d: !wide {tile.tensor_map = #tile.tensor_map<base 
   tile.return
 }
 
-// Without a cluster each CTA reads for itself.
+// Without a cluster, each CTA reads its own data.
 // CHECK-LABEL: tile.kernel @negative_no_cluster
 // CHECK-NOT: multicast
 // CHECK: tile.return
@@ -128,7 +128,7 @@ tile.kernel @programs(%n: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base =
   tile.return
 }
 
-// Each of the CTAs that split K of a program has its own operands: none is read by all.
+// The CTAs that split K of a program have separate operands: none is read by all.
 // CHECK-LABEL: tile.kernel @steps
 // CHECK-NOT: tma_multicast
 // CHECK: tile.return

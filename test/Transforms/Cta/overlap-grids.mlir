@@ -36,7 +36,7 @@ tile.kernel @numbers(%n: i32) {
   tile.return
 }
 
-// Something is read before the roles.
+// Data is read before the roles.
 // CHECK-LABEL: tile.kernel @negative_outside
 // CHECK-NOT: await_grids
 // CHECK: tile.return

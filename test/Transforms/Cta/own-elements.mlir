@@ -5,7 +5,7 @@
 #s = #cta.layout<[1024], offset = [[1], [2], [4], [8], [16], [32], [64], [128], [256], [512]]>
 !b = !cta.buffer<1024xf16, #s>
 
-// For data that a thread has copied itself it only waits; data of another thread needs a barrier.
+// A thread only waits for data that it has copied itself; data of another thread needs a barrier.
 // CHECK-LABEL: tile.kernel @own
 // CHECK-NOT: cta.barrier
 // CHECK-LABEL: tile.kernel @others

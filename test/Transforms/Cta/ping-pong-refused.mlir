@@ -7,7 +7,7 @@
 !b = !cta.buffer<64x64xf16, #s>
 !ring = !cta.ring<1 x [!b]>
 
-// No request, no remark.
+// Without a request there is no remark.
 tile.kernel @k(%count: i32, %k: i32, %d: !d {tile.tensor_map = #tile.tensor_map<base = "a">})
     attributes {num_warps = 4 : i32} {
   %c0 = arith.constant 0 : i32
