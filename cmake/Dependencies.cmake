@@ -49,7 +49,7 @@ endif()
 if(NOT TARGET fmt::fmt-header-only)
   find_package(fmt 9 REQUIRED)
 endif()
-# The static library, so that libtilert and tile-run start where libzstd.so is not installed. LLVM's package may define it.
+# The static library, so that libtilert and tile-run start without libzstd.so. LLVM's package may already define it.
 if(NOT TARGET zstd::libzstd_static)
   find_path(zstd_INCLUDE_DIR zstd.h REQUIRED)
   find_library(zstd_STATIC_LIBRARY libzstd.a REQUIRED)

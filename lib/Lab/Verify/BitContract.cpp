@@ -32,7 +32,8 @@ std::string explainChoice(const Artifact &first, const Artifact &second) {
     if (mine.variant != theirs.variant || mine.target != theirs.target)
       return fmt::format("variant {} is '{}' in one and '{}' in the other", i, mine.variant, theirs.variant);
     if (choiceText(mine) != choiceText(theirs))
-      return fmt::format("launches choose '{}' by other conditions or estimates", mine.variant);
+      return fmt::format("launches choose '{}' by different conditions or estimates in the two artifacts",
+                         mine.variant);
   }
   if ((first.pack && !first.pack->tuning().empty()) || (second.pack && !second.pack->tuning().empty()))
     return "tuning tables choose the variant";

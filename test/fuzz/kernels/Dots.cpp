@@ -224,7 +224,7 @@ std::optional<Value> KernelBuilder::dotLoop() {
     return sum;
   }
   const int64_t block = random.pick({16, 32, 32, 64, 64, 128});
-  // Elements beyond the end may also contribute.
+  // Sometimes the sum includes elements beyond the end.
   const bool pads = random.chance(12);
   const int64_t size = isAboutLoops || pads ? 8 * random.between(0, block)
                        : random.chance(6)   ? 16 * random.between(20, 60)

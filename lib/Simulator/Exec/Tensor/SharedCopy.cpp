@@ -78,7 +78,7 @@ private:
         ctas.back() ? takeDescriptor(warp, lane, *instruction, descriptor.one(warp, lane), "the source") : std::nullopt;
     if (!found)
       return Step::Fault;
-    // As a matrix, each row is a line whose elements are chunks.
+    // The source as a matrix: each row is a line, whose elements are chunks.
     const SharedMatrix source{*found, false, shape.rows, shape.chunks, 1};
     const TensorAddress to = TensorAddress::of(address.one(warp, lane));
     const bool isSpread = shape.lanes == CopyShape::Lanes::Spread;
