@@ -3,12 +3,13 @@
 #include "Target/Rates.h"
 
 #include "Target/Card/CardTarget.h"
+#include "Target/Engines/BufferEngines.h"
+
+#include <algorithm>
 
 namespace tile::target {
 
-Rates ratesOf(const GpuTarget &target) {
-  if (target.card)
-    return target.card->rates;
+static Rates dataSheetOf(const GpuTarget &target) {
   switch (target.capability) {
   case 75: // T4: 65 TFLOP/s
     return {.clockGHz = 1.59, .memory = 320, .l2 = 4, .multiplyAdds16 = 512, .lanes = 64};
@@ -33,6 +34,17 @@ Rates ratesOf(const GpuTarget &target) {
   default: // H200: 989 TFLOP/s
     return {.clockGHz = 1.83, .memory = 4800, .l2 = 50, .multiplyAdds16 = 2048};
   }
+}
+
+Rates ratesOf(const GpuTarget &target) {
+  if (target.card)
+    return target.card->rates;
+  Rates rates = dataSheetOf(target);
+  // Without another engine, mma.sync reaches the tensor cores' rate. sm_90 is the exception: it has no wgmma, but its
+  // data sheet is that of sm_90a.
+  if (!hasBufferEngine(target))
+    rates.ofMmaSync16 = std::min(rates.ofMmaSync16, rates.multiplyAdds16);
+  return rates;
 }
 
 unsigned operandBits(std::string_view type) {

@@ -2,6 +2,7 @@
 // Invariants of the target and mma.sync tables.
 #include "Target/GpuTarget.h"
 #include "Target/MmaTable.h"
+#include "Target/Rates.h"
 
 #include <gtest/gtest.h>
 
@@ -45,6 +46,21 @@ TEST(GpuTarget, architectureSpecificFeaturesNeedTheSuffix) {
   EXPECT_TRUE(findTarget("sm_90a")->has(Feature::Wgmma));
   EXPECT_FALSE(findTarget("sm_90")->has(Feature::Wgmma));
   EXPECT_FALSE(findTarget("sm_75")->has(Feature::AsyncCopy));
+}
+
+TEST(Rates, mmaSyncReachesTheRateOfTensorCoresWithoutAnotherEngine) {
+  auto rate = [](const char *name) { return ratesOf(*findTarget(name)).ofMmaSync16; };
+  EXPECT_EQ(rate("sm_75"), 512);
+  EXPECT_EQ(rate("sm_80"), 1024);
+  EXPECT_EQ(rate("sm_86"), 256);
+  EXPECT_EQ(rate("sm_87"), 512);
+  EXPECT_EQ(rate("sm_89"), 256);
+  EXPECT_EQ(rate("sm_90"), 1024);
+  EXPECT_EQ(rate("sm_90a"), 1024);
+  EXPECT_EQ(rate("sm_100a"), 1024);
+  EXPECT_EQ(rate("sm_120"), 256);
+  EXPECT_EQ(rate("sm_120a"), 256);
+  EXPECT_EQ(rate("sm_121a"), 256);
 }
 
 TEST(MmaTable, widestHalfPrecisionShapeByTarget) {
