@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Target/Card/CardTarget.h"
 
+#include "Target/Engines/BufferEngines.h"
+
 #include <algorithm>
 #include <memory>
 #include <mutex>
@@ -53,10 +55,16 @@ CardFigures modelFigures(const GpuTarget &gpu, const Card &card) {
   const double clock = card.clockGHz / reference.clockGHz, sms = card.multiprocessors / reference.multiprocessors,
                dots = own.multiplyAdds16 / ofReference.multiplyAdds16, ingest = own.ingest / ofReference.ingest;
   scale({&CardFigures::clock}, clock);
-  if (!gpu.has(Feature::Wgmma) && !gpu.has(Feature::Tcgen05))
-    figures.mmaF16 = own.multiplyAdds16; // with wgmma or tcgen05, mma.sync does not reach that rate
   scale({&CardFigures::wgmmaF16, &CardFigures::tcgen05F16}, dots);
-  scale({&CardFigures::sustainedF16}, dots * sms * clock);
+  if (hasBufferEngine(gpu)) {
+    scale({&CardFigures::sustainedF16}, dots * sms * clock);
+  } else {
+    // With wgmma or tcgen05, mma.sync does not reach the tensor cores' rate. Cards of one compute capability differ in
+    // their rate, so a measured one also scales what the card sustains.
+    figures.mmaF16 = own.ofMmaSync16;
+    const double rate = card.figures.mmaF16 > 0 ? card.figures.mmaF16 : figures.mmaF16;
+    scale({&CardFigures::sustainedF16}, rate / ofReference.multiplyAdds16 * sms * clock);
+  }
   scale({&CardFigures::fmaF32}, own.lanes / ofReference.lanes);
   scale({&CardFigures::exp2}, own.special / ofReference.special);
   scale({&CardFigures::dramRead, &CardFigures::dramReadNarrow, &CardFigures::dramReadFew, &CardFigures::dramWrite},
@@ -87,6 +95,15 @@ public:
                   : gpu->has(Feature::Wgmma) ? &CardFigures::wgmmaF16
                                              : &CardFigures::mmaF16);
   }
+  /// Returns the rate of mma.sync for f16 in a GEMM. With wgmma or tcgen05, a loop of nothing but mma.sync is faster
+  /// than a GEMM can be (Rates::ofMmaSync16).
+  double mmaSyncDots() {
+    const double shareOfLoop = ratesOf(measuredTarget()).ofMmaSync16 / referenceCard().figures.mmaF16;
+    return figure(&CardFigures::mmaF16) * (hasBufferEngine(*gpu) ? shareOfLoop : 1);
+  }
+  /// Returns what the card sustains with mma.sync, which is the share of its fastest engine's throughput that mma.sync
+  /// has of that engine's rate.
+  double sustainedMmaSync() { return figure(&CardFigures::sustainedF16) * mmaSyncDots() / fastestDots(); }
 
   bool areMeasured = true;
 
@@ -124,15 +141,20 @@ CardTuning derive(const GpuTarget &gpu, const Card &card) {
   Tuned &tuned = tuning.tuned;
 #define FIGURE(member) facts.figure(&CardFigures::member)
 #define PROPERTY(member) facts.property(&Card::member)
-#define GEMM_RULE(constant, quantity)                                                                                  \
+#define SET_RULE(constant, quantity, condition)                                                                        \
   {                                                                                                                    \
     const Ratio ratio = ratioOf(gpu, card, [](Facts &facts) { return quantity; });                                     \
-    auto apply = [&](GemmConstants &set, const char *name) {                                                           \
+    auto apply = [&](GemmConstants &set, std::string_view name) {                                                      \
+      if (!(condition))                                                                                                \
+        return;                                                                                                        \
       multiply(set.constant, ratio.value);                                                                             \
       tuning.origins[std::string(name) + "." #constant] = originOf(ratio);                                             \
     };                                                                                                                 \
     applyToSets(tuned, apply);                                                                                         \
   }
+#define GEMM_RULE(constant, quantity) SET_RULE(constant, quantity, true)
+#define GROUPS_RULE(constant, quantity) SET_RULE(constant, quantity, !name.starts_with("mmaSync"))
+#define MMA_SYNC_RULE(constant, quantity) SET_RULE(constant, quantity, name.starts_with("mmaSync"))
 #define TUNED_RULE(constant, quantity)                                                                                 \
   {                                                                                                                    \
     const Ratio ratio = ratioOf(gpu, card, [](Facts &facts) { return quantity; });                                     \
@@ -150,6 +172,9 @@ CardTuning derive(const GpuTarget &gpu, const Card &card) {
   };
 #include "Target/Card/CardRules.def"
 #undef GEMM_RULE
+#undef GROUPS_RULE
+#undef MMA_SYNC_RULE
+#undef SET_RULE
 #undef TUNED_RULE
 #undef RATE_RULE
 #undef FIGURE

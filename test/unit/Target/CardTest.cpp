@@ -115,6 +115,43 @@ TEST(CardTarget, propertiesAloneScaleConstants) {
   EXPECT_EQ(findTarget("sm_80", card), findTarget("sm_80")) << "another compute capability";
 }
 
+// Cards as their drivers report them, with the rate of f16 tensor cores of their data sheets.
+TEST(CardTarget, mmaSyncKernelsHaveThePowerOfMmaSync) {
+  struct Row {
+    const char *target;
+    double multiprocessors, clockGHz, memory, l2Bytes, mmaF16, power;
+  };
+  constexpr Row rows[] = {
+      {"sm_80", 108, 1.41, 2039, 40 << 20, 1024, 281e3},  // A100
+      {"sm_89", 142, 2.52, 864, 96 << 20, 512, 330e3},    // L40S
+      {"sm_89", 128, 2.52, 1008, 72 << 20, 256, 149e3},   // RTX 4090
+      {"sm_120", 170, 2.41, 1792, 96 << 20, 256, 189e3},  // RTX 5090
+      {"sm_120", 188, 2.617, 1792, 96 << 20, 512, 454e3}, // RTX PRO 6000
+  };
+  for (const Row &row : rows) {
+    const GpuTarget &table = *findTarget(row.target);
+    Card card;
+    card.name = "X";
+    card.capability = table.capability;
+    card.multiprocessors = row.multiprocessors;
+    card.clockGHz = row.clockGHz;
+    card.memory = row.memory;
+    card.l2Bytes = row.l2Bytes;
+    card.figures.mmaF16 = row.mmaF16;
+    const GpuTarget &gpu = targetOf(table, card);
+    EXPECT_NEAR(tunedOf(gpu).mmaSyncByCopies.power / row.power, 1, 0.01) << row.target;
+    EXPECT_DOUBLE_EQ(ratesOf(gpu).ofMmaSync16, row.mmaF16) << row.target;
+    const GemmConfig chosen = rankGemmConfigs(gpu, {}).front().config;
+    EXPECT_GE(chosen.blockM * chosen.blockN, 64 * 64u) << row.target << ", " << row.multiprocessors;
+  }
+  // A card with wgmma: kernels of both kinds follow what it sustains.
+  Card card = referenceCard();
+  card.figures.sustainedF16 /= 2;
+  const GpuTarget &gpu = targetOf(measuredTarget(), card);
+  EXPECT_DOUBLE_EQ(tunedOf(gpu).wgmma.power, tunedOf(measuredTarget()).wgmma.power / 2);
+  EXPECT_DOUBLE_EQ(tunedOf(gpu).mmaSyncByCopies.power, tunedOf(measuredTarget()).mmaSyncByCopies.power / 2);
+}
+
 TEST(CardTarget, saysWhereConstantsComeFrom) {
   EXPECT_TRUE(describeConstants(measuredTarget()).starts_with("measured on H100, H200"));
   EXPECT_TRUE(describeConstants(*findTarget("sm_89")).starts_with("modelled: no constants were measured on RTX 4090"));
