@@ -45,13 +45,12 @@ bool isHighHalf(const User *user) {
   return match(user, m_LShr(m_Value(), m_SpecificInt(32)));
 }
 
-/// Returns true if the back end selects mul.wide for the product, and both halves of it are used.
-bool isOneInstruction(const Instruction &product) {
-  bool isNear = llvm::all_of(product.operands(), [&](const Use &operand) {
+/// Returns true if the back end, which selects instructions block by block, sees that all operands are narrow.
+bool isSelectedAsNarrow(const Instruction &product) {
+  return llvm::all_of(product.operands(), [&](const Use &operand) {
     auto *extended = dyn_cast<Instruction>(operand);
     return !extended || extended->getParent() == product.getParent();
   });
-  return isNear && !llvm::all_of(product.users(), isHighHalf);
 }
 
 } // namespace
@@ -60,7 +59,7 @@ void multiplyHigh(Function &function) {
   SmallVector<Instruction *> dead;
   for (Instruction &instruction : instructions(function)) {
     std::optional<WideProduct> product = findWideProduct(instruction);
-    if (!product || isOneInstruction(instruction))
+    if (!product || isSelectedAsNarrow(instruction))
       continue;
     for (User *user : make_early_inc_range(instruction.users())) {
       auto *half = cast<Instruction>(user);

@@ -18,8 +18,8 @@ namespace tile::codegen {
 /// half: it computes `b * high(a * m)` as `high(b * m) * a`, which is wrong, and reads a word next to the argument `b`.
 /// (This was seen in the division by a reciprocal, of a program's index in the loop of a kernel.)
 ///
-/// Keeps products of which both halves are needed, if all of their operands are extended in the same block: they take
-/// one instruction, mul.wide.
+/// Keeps products whose operands are all extended in the same block, for which the back end selects mul.hi or mul.wide
+/// itself: with intrinsics, it orders the random numbers of a dropout so that they spill five times as much.
 void multiplyHigh(llvm::Function &function);
 
 } // namespace tile::codegen
