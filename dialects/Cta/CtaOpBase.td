@@ -23,7 +23,8 @@ def Cta_CountsInSlot : TypesMatchWith<"slot is a slot of the ring or the index o
                                       "::tile::cta::getSlotType($_self)">;
 
 // Shared memory as a side-effect resource. Barriers write to it, so no access moves across a barrier. The resource of a
-// buffer access says what orders the access with respect to accesses by other threads (lib/Analysis/SharedMemory/Hazards.h).
+// buffer access says what orders the access with respect to accesses by other threads
+// (lib/Analysis/SharedMemory/Hazards.h).
 
 // Accesses that a barrier orders.
 def Cta_SharedMemory : Resource<"::tile::cta::SharedMemory">;
