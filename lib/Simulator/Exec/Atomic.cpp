@@ -249,6 +249,7 @@ Result<OperationPtr> decode(Decoding &d, bool isRed) {
   suffixes.order = MemoryOrder::Relaxed;
   int op = -1;
   unsigned vector = 1;
+  bool isNoFtz = false;
   std::optional<Type> type;
   // The ISA puts order, scope and space before the operation. ptxas accepts any sequence, and others write some of them
   // after the operation: libcu++ `atom.add.relaxed.gpu.s32`, for example, and NCCL
@@ -257,8 +258,8 @@ Result<OperationPtr> decode(Decoding &d, bool isRed) {
     takeOrderAndSpace(d, suffixes);
     if (op < 0)
       op = d.takeOne({"add", "min", "max", "and", "or", "xor", "exch", "cas", "inc", "dec"});
-    d.take("noftz");
-    suffixes.hasPolicy |= d.take("L2::cache_hint");
+    isNoFtz |= !isNoFtz && d.take("noftz");
+    suffixes.hasPolicy |= !suffixes.hasPolicy && d.take("L2::cache_hint");
     if (vector == 1)
       vector = takeVector(d);
     if (!type)

@@ -258,6 +258,7 @@ void placeCallParameters(Decoding &d, const Operand &address, MemorySuffixes &su
 std::optional<Type> takeAll(Decoding &d, MemorySuffixes &suffixes, unsigned &vector) {
   takeOrderAndSpace(d, suffixes);
   takeCacheHints(d, suffixes);
+  takeOrderAndSpace(d, suffixes); // CUDA's __stwt is `st.wt.global`
   vector = takeVector(d);
   std::optional<Type> type = d.takeType();
   if (!type || vector * bitWidth(*type) > 8 * maxBytes)

@@ -15,63 +15,51 @@ struct MemorySuffixes {
       false; ///< `.weak`, the default, is written out: tilec marks in this way words that cover unaligned bytes
   bool isNonCoherent = false; ///< .nc
   bool hasPolicy = false;     ///< the last operand is a cache policy, which has no effect here
+  bool hasOrder = false, hasScope = false, hasSpace = false; ///< the suffix has been taken
 };
 
+/// Takes the memory order (.weak, .relaxed, .acquire, …), unless there has been one.
 inline bool takeOrder(Decoding &d, MemorySuffixes &suffixes) {
+  constexpr MemoryOrder orders[] = {MemoryOrder::Weak,    MemoryOrder::Relaxed, MemoryOrder::Relaxed,
+                                    MemoryOrder::Acquire, MemoryOrder::Release, MemoryOrder::AcquireRelease};
+  if (suffixes.hasOrder)
+    return false;
   const bool isMmio = d.take("mmio"); // precedes the memory order
-  switch (d.takeOne({"weak", "volatile", "relaxed", "acquire", "release", "acq_rel"})) {
-  case 0:
-    suffixes.covers = true;
-    return true;
-  case 1: // volatile means relaxed with system scope (PTX ISA 8.4.2)
-    suffixes.order = MemoryOrder::Relaxed;
-    suffixes.scope = Scope::System;
-    return true;
-  case 2:
-    suffixes.order = MemoryOrder::Relaxed;
-    return true;
-  case 3:
-    suffixes.order = MemoryOrder::Acquire;
-    return true;
-  case 4:
-    suffixes.order = MemoryOrder::Release;
-    return true;
-  case 5:
-    suffixes.order = MemoryOrder::AcquireRelease;
-    return true;
-  default:
+  const int order = d.takeOne({"weak", "volatile", "relaxed", "acquire", "release", "acq_rel"});
+  suffixes.hasOrder = isMmio || order >= 0;
+  if (order < 0)
     return isMmio;
-  }
+  suffixes.order = orders[order];
+  suffixes.covers = order == 0;
+  if (order == 1) // volatile means relaxed with system scope (PTX ISA 8.4.2)
+    suffixes.scope = Scope::System;
+  return true;
 }
 
 inline bool takeScope(Decoding &d, MemorySuffixes &suffixes) {
-  const int scope = d.takeOne({"cta", "cluster", "gpu", "sys"});
+  const int scope = suffixes.hasScope ? -1 : d.takeOne({"cta", "cluster", "gpu", "sys"});
   if (scope >= 0)
     suffixes.scope = Scope(scope);
+  suffixes.hasScope |= scope >= 0;
   return scope >= 0;
 }
 
 inline bool takeSpaceSuffix(Decoding &d, MemorySuffixes &suffixes) {
   constexpr Space spaces[] = {Space::Global, Space::Shared, Space::Shared, Space::Shared, Space::Local,
                               Space::Const,  Space::Param,  Space::Param,  Space::Param};
-  const int space = d.takeOne(
-      {"global", "shared", "shared::cta", "shared::cluster", "local", "const", "param", "param::entry", "param::func"});
+  const int space = suffixes.hasSpace ? -1
+                                      : d.takeOne({"global", "shared", "shared::cta", "shared::cluster", "local",
+                                                   "const", "param", "param::entry", "param::func"});
   if (space >= 0)
     suffixes.space = spaces[space];
+  suffixes.hasSpace |= space >= 0;
   return space >= 0;
 }
 
-/// Takes the memory order (.weak, .relaxed, .acquire, …), the scope (.cta, .cluster, .gpu, .sys) and the space, each at
-/// most once. The ISA specifies this sequence, but ptxas accepts any, and Triton writes `atom.global.gpu.acq_rel`.
+/// Takes the memory order, the scope (.cta, .cluster, .gpu, .sys) and the space, each at most once. The ISA specifies
+/// this sequence, but ptxas accepts any, and Triton writes `atom.global.gpu.acq_rel`.
 inline void takeOrderAndSpace(Decoding &d, MemorySuffixes &suffixes) {
-  bool mayBeOrder = true, mayBeScope = true, mayBeSpace = true;
-  auto takeAtMostOnce = [&](bool &mayBe, bool (*take)(Decoding &, MemorySuffixes &)) {
-    const bool isTaken = mayBe && take(d, suffixes);
-    mayBe = mayBe && !isTaken;
-    return isTaken;
-  };
-  while (takeAtMostOnce(mayBeOrder, takeOrder) || takeAtMostOnce(mayBeScope, takeScope) ||
-         takeAtMostOnce(mayBeSpace, takeSpaceSuffix))
+  while (takeOrder(d, suffixes) || takeScope(d, suffixes) || takeSpaceSuffix(d, suffixes))
     ;
 }
 
@@ -88,7 +76,7 @@ inline void takeCacheHints(Decoding &d, MemorySuffixes &suffixes) {
                     "L1::evict_first", "L1::evict_last", "L1::no_allocate", "L2::evict_first", "L2::evict_last",
                     "L2::evict_normal", "L2::64B", "L2::128B", "L2::256B"}) >= 0)
     ;
-  suffixes.hasPolicy = d.take("L2::cache_hint");
+  suffixes.hasPolicy |= d.take("L2::cache_hint");
   while (d.takeOne({"L2::64B", "L2::128B", "L2::256B"}) >= 0)
     ;
 }

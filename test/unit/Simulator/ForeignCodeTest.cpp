@@ -7,6 +7,16 @@ using namespace tile::sim;
 
 namespace {
 
+/// Returns true if a kernel with this instruction does not load.
+bool isRefused(const std::string &instruction) {
+  const auto module = parsePtx(".version 8.7\n.target sm_100a\n.address_size 64\n.visible .entry k(.param .u64 p) {\n"
+                               ".reg .b64 %d<2>;\n.reg .b32 %r<5>;\nld.param.u64 %d1, [p];\n" +
+                               instruction + "\nret;\n}\n");
+  EXPECT_TRUE(module) << instruction;
+  GlobalMemory memory;
+  return module && !Program::load(*module, "k", memory);
+}
+
 TEST(ForeignCode, suffixesInAnyOrder) {
   const std::string one = "mov.b32 %r1, 0x3f800000;\n";
   for (const char *suffixes :
@@ -20,15 +30,42 @@ TEST(ForeignCode, suffixesInAnyOrder) {
   SimulatedKernel("ld.global.gpu.acquire.b32 %r1, [%d0];\nld.global.volatile.b32 %r1, [%d0];\n"
                   "ld.mmio.relaxed.sys.global.b32 %r1, [%d0];")
       .expectNone();
-  for (const char *twice : {"ld.acquire.global.acquire.gpu", "ld.global.global", "ld.acquire.gpu.gpu.global"}) {
-    const std::string text = ".version 8.7\n.target sm_100a\n.address_size 64\n.visible .entry k(.param .u64 p) {\n"
-                             ".reg .b64 %d;\n.reg .b32 %r;\nld.param.u64 %d, [p];\n" +
-                             std::string(twice) + ".b32 %r, [%d];\nret;\n}\n";
-    const auto module = parsePtx(text);
-    ASSERT_TRUE(module);
-    GlobalMemory memory;
-    EXPECT_FALSE(Program::load(*module, "k", memory)) << twice;
-  }
+  SimulatedKernel("mul.wide.u32 %d5, %r0, 4;\nadd.s64 %d5, %d0, %d5;\nst.wt.global.b32 [%d5], %r0;\n"
+                  "st.global.wt.b32 [%d5], %r0;")
+      .expectNone();
+  for (const char *twice :
+       {"ld.acquire.global.acquire.gpu", "ld.global.global", "ld.acquire.gpu.gpu.global", "ld.global.ca.global"})
+    EXPECT_TRUE(isRefused(std::string(twice) + ".b32 %r1, [%d1];")) << twice;
+}
+
+TEST(ForeignCode, atomicsWithSuffixesInAnyOrder) {
+  const std::string one = "mov.b32 %r1, 1;\nmov.b32 %r3, 2;\nmov.b64 %d1, 1;\nmov.b32 %r4, 0x3f803f80;\n";
+  const auto result = [&](const std::string &body) {
+    SimulatedKernel kernel(one + body);
+    kernel.expectNone();
+    uint32_t word = 0;
+    std::memcpy(&word, kernel.buffers[0].data(), sizeof(word));
+    return word;
+  };
+  for (const char *text : // libcu++ has the first two
+       {"atom.add.relaxed.gpu.s32 %r2, [%d0], %r1;", "atom.add.acq_rel.sys.u32 %r2, [%d0], %r1;",
+        "atom.add.gpu.s32 %r2, [%d0], %r1;", "atom.add.global.s32 %r2, [%d0], %r1;",
+        "atom.relaxed.add.gpu.global.u32 %r2, [%d0], %r1;", "red.add.relaxed.gpu.u32 [%d0], %r1;",
+        "atom.add.u32.global %r2, [%d0], %r1;"})
+    EXPECT_EQ(result(text), 64u) << text;
+  EXPECT_EQ(result("atom.gpu.cas.b32 %r2, [%d0], 0, %r3;"), 2u);
+  EXPECT_EQ(result("atom.cas.acquire.gpu.b32 %r2, [%d0], 0, %r3;"), 2u);
+  EXPECT_EQ(result("atom.exch.relaxed.gpu.b32 %r2, [%d0], %r3;"), 2u);
+  // 64 times 1.0 in each half
+  EXPECT_EQ(result("red.relaxed.gpu.global.v4.bf16x2.add.noftz [%d0], {%r4, %r4, %r4, %r4};"), 0x42804280u);
+  EXPECT_EQ(result("red.noftz.add.bf16x2.v4.global.gpu.relaxed [%d0], {%r4, %r4, %r4, %r4};"), 0x42804280u);
+  for (const char *twice :
+       {"atom.add.add.s32 %r2, [%d0], %r1;", "atom.add.max.s32 %r2, [%d0], %r1;", "atom.add.s32.s32 %r2, [%d0], %r1;",
+        "atom.relaxed.add.relaxed.gpu.s32 %r2, [%d0], %r1;", "atom.gpu.add.gpu.s32 %r2, [%d0], %r1;",
+        "atom.global.add.s32.global %r2, [%d0], %r1;", "red.global.v4.add.v4.f32 [%d0], {%r1, %r1, %r1, %r1};",
+        "red.noftz.add.noftz.bf16x2 [%d0], %r4;", "red.L2::cache_hint.add.L2::cache_hint.s32 [%d0], %r1, %d1;",
+        "atom.relaxed.s32 %r2, [%d0], %r1;", "atom.add.gpu %r2, [%d0], %r1;"})
+    EXPECT_TRUE(isRefused(twice)) << twice;
 }
 
 /// Expects all reports of each seed to be latent, and one of them to contain these words.
