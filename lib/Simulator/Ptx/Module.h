@@ -121,7 +121,7 @@ constexpr unsigned numSpecialRegisters = unsigned(SpecialRegister::AggrSmemSize)
 
 struct Operand {
   enum class Kind : uint8_t {
-    Register,  ///< `index` into Function::registers; `negated`: !%p
+    Register,  ///< `index` into Function::registers; `negated`: !%p, or -%r (vmad); `part`: %r.b3 (video instructions)
     Immediate, ///< `bits`; `floatBits` is 32 / 64 for 0f… / 0d…, 0 for an integer
     Symbol,    ///< address of variable or parameter `index` in `space`, plus `offset`: mov.b64 %rd1, tile_shared+64
     Special,   ///< the register `special`
@@ -142,6 +142,7 @@ struct Operand {
   int64_t offset = 0;
   uint64_t bits = 0;
   std::string name;
+  std::string part; ///< the bytes or halves of a register that a video instruction selects: "b3", "h10", "b7654"
   std::vector<Operand> elements;
 };
 

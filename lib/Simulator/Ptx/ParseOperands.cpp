@@ -5,6 +5,7 @@
 namespace tile::sim {
 
 bool PtxParser::parseOperands(Instruction &instruction) {
+  isVideo = instruction.name.starts_with('v') && instruction.name != "vote";
   if (instruction.name == "call")
     return parseCall(instruction);
   if (instruction.name == "bra" || instruction.name == "brx")
@@ -53,6 +54,13 @@ bool PtxParser::parseSimpleOperand(Operand &operand) {
     operand.negated = true;
     return true;
   }
+  if (isVideo && token().is("-") && token(1).kind == TokenKind::Name && token(1).text != "WARP_SZ") {
+    ++at;
+    if (!parseNamedOperand(operand))
+      return false;
+    operand.negated = true;
+    return operand.kind == Operand::Kind::Register || fail("'-' needs a register or a constant");
+  }
   if (atConstant()) {
     Constant value;
     if (!parseConstant(value))
@@ -78,6 +86,10 @@ bool PtxParser::parseNamedOperand(Operand &operand) {
   }
   if (lookUpRegister(name.text, operand.index)) {
     operand.kind = Operand::Kind::Register;
+    if (token().kind == TokenKind::Directive && isVideo) {
+      operand.part = token().text;
+      ++at;
+    }
     if (token().kind == TokenKind::Directive)
       return fail("elements of vector registers ('{}.{}') are not supported", name.text, token().text);
     return true;

@@ -160,6 +160,7 @@ private:
   Function *function = nullptr;
   SourceLoc location;       ///< the position given by the latest `.loc`
   uint32_t usedBytes = ~0u; ///< set by a pragma, for the next instruction
+  bool isVideo = false;     ///< the instruction may select parts of registers and negate operands
   size_t registerCount = 0;
   size_t targetCount = 0;
   std::vector<std::unique_ptr<std::string>> names; ///< names of the variables of ranges, to which the scopes refer
