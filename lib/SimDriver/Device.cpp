@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
+#include <optional>
 #include <thread>
 
 namespace tile::sim {
@@ -43,7 +44,33 @@ LaunchConfig describeLaunch(const runtime::LaunchConfig &config, const Function 
   return launch;
 }
 
+/// The memory through which the thread blocks of a cooperative launch synchronize: grid_workspace in CUDA's
+/// cooperative_groups/details/driver_abi.h. Its address is not reused, so it orders no other launch.
+class GridWorkspace {
+public:
+  explicit GridWorkspace(GlobalMemory &memory)
+      : memory(memory),
+        address(memory.add("the workspace of the grid", reinterpret_cast<std::byte *>(words), sizeof(words))) {}
+  ~GridWorkspace() { memory.remove(address); }
+  GridWorkspace(const GridWorkspace &) = delete;
+  GridWorkspace &operator=(const GridWorkspace &) = delete;
+
+private:
+  GlobalMemory &memory;
+  uint32_t words[2] = {sizeof(words), 0}; ///< the size, and the barrier
+
+public:
+  const uint64_t address;
+};
+
 } // namespace
+
+bool isCooperative(const runtime::LaunchConfig &config) {
+  return std::any_of(config.attributes, config.attributes + config.attributeCount,
+                     [](const runtime::LaunchAttribute &attribute) {
+                       return attribute.id == runtime::cuda::launchCooperative && attribute.value.flag != 0;
+                     });
+}
 
 runtime::Result<std::unique_ptr<LoadedFunction>> findFunction(const LoadedPtx &ptx, const std::string &name) {
   GlobalMemory memory;
@@ -157,6 +184,9 @@ std::byte *SimulatedDevices::find(uint64_t address, size_t bytes) const {
 
 Status SimulatedDevices::launch(int device, const runtime::LaunchConfig &config, const LoadedFunction &function,
                                 void **arguments, Footprint *footprint) {
+  std::optional<GridWorkspace> workspace;
+  if (isCooperative(config))
+    workspace.emplace(memory);
   GlobalMemory seen = memory; // memory of this device and its peers, and the variables of the module
   for (const auto &[address, owner] : owners)
     if (owner != device && !peers.contains({device, owner}))
@@ -170,6 +200,7 @@ Status SimulatedDevices::launch(int device, const runtime::LaunchConfig &config,
       residentCtas(function, uint64_t(config.blockX) * config.blockY * config.blockZ, config.sharedBytes),
       settings.order.value_or(0) + numLaunches++);
   launch.isFair = !settings.order;
+  launch.gridWorkspace = workspace ? workspace->address : 0;
   launch.parameters.assign((*program)->parameterBytes, std::byte(0));
   const std::vector<uint32_t> &parameters = (*program)->function.parameters;
   for (size_t i = 0; i < parameters.size(); ++i) {

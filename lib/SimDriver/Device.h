@@ -48,6 +48,9 @@ struct LoadedFunction {
 /// Decodes a kernel. Returns an error for instructions that are unknown or that the target lacks.
 runtime::Result<std::unique_ptr<LoadedFunction>> findFunction(const LoadedPtx &ptx, const std::string &name);
 
+/// Returns true for a cooperative launch, all thread blocks of which run at the same time.
+bool isCooperative(const runtime::LaunchConfig &config);
+
 class SimulatedDevices {
 public:
   Settings settings;

@@ -50,6 +50,22 @@ bool hasOptedIn(const runtime::LaunchConfig &config, const LoadedFunction &funct
   return false;
 }
 
+/// Returns true unless a cooperative launch has more thread blocks than run at the same time; in that case prints how
+/// many do.
+bool fitsAtOnce(const runtime::LaunchConfig &config, const LoadedFunction &function) {
+  const uint64_t ctas = uint64_t(config.gridX) * config.gridY * config.gridZ;
+  const uint64_t threads = uint64_t(config.blockX) * config.blockY * config.blockZ;
+  const uint64_t resident =
+      uint64_t(numMultiprocessors) * state().devices.residentCtas(function, threads, config.sharedBytes);
+  if (!isCooperative(config) || ctas <= resident)
+    return true;
+  std::fprintf(stderr,
+               "simulator: the cooperative launch of kernel '%s' has %llu thread blocks; at most %llu of them run at "
+               "the same time\n",
+               function.name.c_str(), static_cast<unsigned long long>(ctas), static_cast<unsigned long long>(resident));
+  return false;
+}
+
 /// Launches a kernel immediately, or records a step of the graph if the stream is being captured.
 CUresult launchOrKeep(const runtime::LaunchConfig &config, CUfunction function, void **arguments, void **extra) {
   LoadedFunction *found = findFunction(function);
@@ -65,6 +81,8 @@ CUresult launchOrKeep(const runtime::LaunchConfig &config, CUfunction function, 
   }
   if (!hasOptedIn(config, known))
     return invalidValue;
+  if (!fitsAtOnce(config, known))
+    return cooperativeTooLarge;
   const auto launch = [&known, device = currentDevice()](const runtime::LaunchConfig &config, void **arguments) {
     StreamOperation *operation = state().operation;
     nameOperation(fmt::format("kernel '{}'", known.name));

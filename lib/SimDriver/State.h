@@ -20,8 +20,8 @@ constexpr runtime::CUresult success = runtime::cuda::success, invalidValue = run
                             outOfMemory = 2, notInitialized = 3, invalidImage = runtime::cuda::errorInvalidImage,
                             invalidContext = 201, invalidPtx = 218, invalidSource = 300, notSupported = 801,
                             peerAccessUnsupported = 217, notFound = 500, peerAccessEnabled = 704,
-                            peerAccessNotEnabled = 705, launchFailed = 719, captureUnsupported = 900,
-                            capturedEvent = 907, invalidHandle = 400, unknownError = 999;
+                            peerAccessNotEnabled = 705, launchFailed = 719, cooperativeTooLarge = 720,
+                            captureUnsupported = 900, capturedEvent = 907, invalidHandle = 400, unknownError = 999;
 
 struct State {
   std::mutex mutex; ///< guards all members below

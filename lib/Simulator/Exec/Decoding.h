@@ -88,7 +88,8 @@ struct DecoderEntry {
 };
 
 std::span<const DecoderEntry> controlDecoders();    // bra call ret exit trap …
-std::span<const DecoderEntry> moveDecoders();       // mov cvta isspacep alloca
+std::span<const DecoderEntry> moveDecoders();       // mov cvta isspacep
+std::span<const DecoderEntry> stackDecoders();      // alloca stacksave stackrestore
 std::span<const DecoderEntry> memoryDecoders();     // ld ldu st
 std::span<const DecoderEntry> atomicDecoders();     // atom red
 std::span<const DecoderEntry> arithmeticDecoders(); // add sub mul mad fma div rem min max abs neg …: all types

@@ -108,6 +108,30 @@ private:
   unsigned shift;
 };
 
+/// mov.v4.u32 {%r1, %r2, %r3, %r4}, %tid
+class MoveVector final : public Operation {
+public:
+  static constexpr size_t count = 4;
+  explicit MoveVector(Decoding &d) {
+    for (const Operand &element : d.operand(0).elements)
+      dests.push_back(d.dest<uint32_t>(element));
+    for (const Operand &element : d.operand(1).elements)
+      sources.push_back(d.source<uint32_t>(element));
+  }
+  Step execute(Warp &warp, Fragment &, LaneMask active) const override {
+    uint32_t values[count][warpSize];
+    for (size_t i = 0; i < count; ++i) // a destination may also be a source
+      forLanes(active, [&](unsigned lane) { values[i][lane] = sources[i].one(warp, lane); });
+    for (size_t i = 0; i < count; ++i)
+      dests[i].write(warp, active, values[i]);
+    return Step::Next;
+  }
+
+private:
+  std::vector<Dest<uint32_t>> dests;
+  std::vector<Source<uint32_t>> sources;
+};
+
 template <typename Whole, typename Part> OperationPtr packOrUnpack(Decoding &d) {
   if (d.operand(1).kind == Operand::Kind::Vector) {
     std::vector<Source<Part>> parts;
@@ -121,7 +145,23 @@ template <typename Whole, typename Part> OperationPtr packOrUnpack(Decoding &d) 
   return make<Unpack<Whole, Part>>(std::move(parts), d.source<Whole>(1));
 }
 
+bool isSpecialVector(const Operand &operand) {
+  return operand.kind == Operand::Kind::Vector && operand.elements.front().kind == Operand::Kind::Special;
+}
+
+/// Decodes .v4.u32 {a, b, c, d}, %tid or {e, f, g, h}.
+Result<OperationPtr> decodeMoveOfVector(Decoding &d) {
+  const std::optional<Type> type = d.takeType();
+  if (!type || bitWidth(*type) != 32 || !d.finished(2) || d.operand(0).kind != Operand::Kind::Vector ||
+      d.operand(1).kind != Operand::Kind::Vector || d.operand(0).elements.size() != MoveVector::count ||
+      d.operand(1).elements.size() != MoveVector::count)
+    return d.unsupported();
+  return make<MoveVector>(d);
+}
+
 Result<OperationPtr> decodeVectorMove(Decoding &d, unsigned bits) {
+  if (isSpecialVector(d.operand(1)))
+    return d.unsupported();
   size_t count = d.operand(d.operand(1).kind == Operand::Kind::Vector ? 1 : 0).elements.size();
   switch (bits * 8 + count) {
   case 16 * 8 + 2:
@@ -155,6 +195,8 @@ Result<OperationPtr> decodeClock(Decoding &d, unsigned bits) {
 }
 
 Result<OperationPtr> decodeMove(Decoding &d) {
+  if (d.take("v4"))
+    return decodeMoveOfVector(d);
   std::optional<Type> type = d.takeType();
   if (!type || !d.finished(2))
     return d.unsupported();

@@ -25,6 +25,9 @@ struct LaunchConfig {
   uint32_t multiprocessors = 4;       ///< communicating CTAs must fit on these multiprocessors at the same time
   uint32_t ctasPerMultiprocessor = 1; ///< at most 32 are used
   uint64_t seed = 0;                  ///< seed of the schedule
+  /// The address that %envreg1 and %envreg2 contain: for a cooperative launch, 8 bytes for the barrier of the grid; see
+  /// grid_workspace in CUDA's cooperative_groups/details/driver_abi.h. 0: no cooperative launch.
+  uint64_t gridWorkspace = 0;
   /// Selects a fair schedule: warps take turns, and asynchronous operations run only when no warp can proceed. No warp
   /// then misses an mbarrier phase that the tensor core or a copy completes, which CUTLASS's tutorials rely on.
   bool isFair = false;

@@ -27,9 +27,9 @@ using DecoderMap = std::unordered_map<std::string_view, Result<OperationPtr> (*)
 const DecoderMap &decoders() {
   static const DecoderMap map = [] {
     DecoderMap map;
-    for (auto table : {controlDecoders(), moveDecoders(), arithmeticDecoders(), compareDecoders(), conversionDecoders(),
-                       memoryDecoders(), atomicDecoders(), fenceDecoders(), warpDecoders(), barrierDecoders(),
-                       copyDecoders(), matrixDecoders(), tensorDecoders()})
+    for (auto table : {controlDecoders(), moveDecoders(), stackDecoders(), arithmeticDecoders(), compareDecoders(),
+                       conversionDecoders(), memoryDecoders(), atomicDecoders(), fenceDecoders(), warpDecoders(),
+                       barrierDecoders(), copyDecoders(), matrixDecoders(), tensorDecoders()})
       for (const DecoderEntry &entry : table)
         map.emplace(entry.name, entry.decode);
     return map;
@@ -46,6 +46,11 @@ bool communicatesThrough(const Instruction &instruction) {
   if (instruction.name == "ld" || instruction.name == "st")
     return !local && (has("acquire") || has("release") || has("volatile") || has("relaxed") || has("mmio"));
   return instruction.name == "clusterlaunchcontrol" || (instruction.name == "cp" && has("reduce"));
+}
+
+/// Returns true for alloca, stacksave and stackrestore.
+bool usesStack(const Instruction &instruction) {
+  return instruction.name == "alloca" || instruction.name.starts_with("stack");
 }
 
 /// Returns for each variable of the module whether the function uses it. The shared and local variables of other
@@ -100,6 +105,9 @@ void Program::placeVariables() {
     else if (variable.space == Space::Global && !variable.isExtern)
       globalBytes += variable.size;
   }
+  stackBegin = localBytes;
+  if (std::any_of(function.instructions.begin(), function.instructions.end(), usesStack))
+    localBytes += programStackBytes;
   for (const Variable &variable : module.variables)
     if (variable.isExtern && variable.space == Space::Shared)
       staticShared = alignUp(staticShared, std::max<uint64_t>(variable.alignment, 16));
@@ -171,18 +179,24 @@ void Program::placeRegisters() {
     registerBytes += reg.type == Type::Pred ? 64 : alignUp(warpSize * bitWidth(reg.type) / 8, 64);
   }
   specialOffsets.assign(numSpecialRegisters, noRegister);
+  auto place = [&](SpecialRegister special) {
+    if (specialOffsets[unsigned(special)] != noRegister)
+      return;
+    specialOffsets[unsigned(special)] = registerBytes;
+    registerBytes += warpSize * sizeof(uint32_t);
+  };
   auto visit = [&](auto &self, const Operand &operand) -> void {
-    if (operand.kind == Operand::Kind::Special && !isClock(operand.special) &&
-        specialOffsets[unsigned(operand.special)] == noRegister) {
-      specialOffsets[unsigned(operand.special)] = registerBytes;
-      registerBytes += warpSize * sizeof(uint32_t);
-    }
+    if (operand.kind == Operand::Kind::Special && !isClock(operand.special))
+      place(operand.special);
     for (const Operand &element : operand.elements)
       self(self, element);
   };
-  for (const Instruction &instruction : function.instructions)
+  for (const Instruction &instruction : function.instructions) {
     for (const Operand &operand : instruction.operands)
       visit(visit, operand);
+    if (usesStack(instruction))
+      place(SpecialRegister::StackPointer);
+  }
 }
 
 bool isClock(SpecialRegister special) {

@@ -23,6 +23,9 @@ struct ModuleVariables {
 /// Writes the initial value of a variable to `bytes`; `addresses` contains the addresses of all variables.
 void initialize(const Variable &variable, std::span<const uint64_t> addresses, std::byte *bytes);
 
+/// The size of the stack of a thread of a program that allocates on it (alloca), in bytes.
+constexpr uint64_t programStackBytes = 16 << 10;
+
 /// Returns true for special registers that change while a warp runs; only mov reads them.
 bool isClock(SpecialRegister special);
 
@@ -50,6 +53,7 @@ public:
   uint64_t staticShared = 0; ///< in bytes; dynamic shared memory follows, aligned to `sharedAlignment`
   uint32_t sharedAlignment = 16;
   uint64_t localBytes = 0; ///< per thread
+  uint64_t stackBegin = 0; ///< the stack extends from here to the end of local memory; empty without alloca
   /// Returns the address of a variable in its state space, for a Symbol operand without its offset. Shared addresses
   /// start at sharedBase, local and param addresses are offsets, and global addresses are absolute.
   uint64_t variableAddress(uint32_t variable) const { return variableAddresses[variable]; }

@@ -14,7 +14,7 @@ namespace {
 /// f32 number, a 16-bit NaN, or an address that is never allocated.
 constexpr int garbage = 0x7f;
 
-/// Returns the value of a special register that is constant for the life of a warp, for one lane.
+/// Returns the value of a special register at the start of a warp, for one lane. Only the stack pointer changes later.
 uint32_t specialValue(SpecialRegister special, const Cta &cta, unsigned warp, unsigned lane) {
   const Cluster &cluster = cta.cluster;
   const Machine &machine = cluster.machine;
@@ -77,6 +77,12 @@ uint32_t specialValue(SpecialRegister special, const Cta &cta, unsigned warp, un
     return shared;
   case R::AggrSmemSize:
     return shared + sharedBase;
+  case R::EnvReg1:
+    return uint32_t(config.gridWorkspace >> 32);
+  case R::EnvReg2:
+    return uint32_t(config.gridWorkspace);
+  case R::StackPointer:
+    return uint32_t(machine.program.stackBegin);
   default:
     return 0;
   }

@@ -115,9 +115,12 @@ enum class SpecialRegister : uint8_t {
   GlobalTimerHi,
   DynamicSmemSize,
   TotalSmemSize,
-  AggrSmemSize
+  AggrSmemSize,
+  EnvReg1,     ///< upper half of LaunchConfig::gridWorkspace
+  EnvReg2,     ///< lower half
+  StackPointer ///< the end of the stack in local memory, which alloca changes; it has no name in PTX
 };
-constexpr unsigned numSpecialRegisters = unsigned(SpecialRegister::AggrSmemSize) + 1;
+constexpr unsigned numSpecialRegisters = unsigned(SpecialRegister::StackPointer) + 1;
 
 struct Operand {
   enum class Kind : uint8_t {

@@ -121,6 +121,17 @@ bool PtxParser::parseSpecialRegister(std::string_view name, uint32_t line, Opera
     operand.special = *special;
     return true;
   }
+  // Without a suffix, a register of three dimensions is a vector of four elements, the last of which is 0.
+  if (std::optional<SpecialRegister> first = parseSpecialRegisterName(full + ".x")) {
+    operand.kind = Operand::Kind::Vector;
+    operand.elements.resize(4);
+    for (unsigned axis = 0; axis < 3; ++axis) {
+      operand.elements[axis].kind = Operand::Kind::Special;
+      operand.elements[axis].special = SpecialRegister(unsigned(*first) + axis);
+    }
+    operand.elements[3].kind = Operand::Kind::Immediate;
+    return true;
+  }
   for (std::string_view known : {"%envreg", "%pm", "%reserved_smem_offset", "%current_graph_exec", "%tid", "%ntid",
                                  "%ctaid", "%nctaid", "%clusterid", "%nclusterid", "%cluster_"})
     if (name.starts_with(known))

@@ -52,8 +52,10 @@ std::optional<SpecialRegister> parseSpecialRegisterName(std::string_view name) {
                                         "%globaltimer_hi",
                                         "%dynamic_smem_size",
                                         "%total_smem_size",
-                                        "%aggr_smem_size"};
-  static_assert(std::size(names) == size_t(SpecialRegister::AggrSmemSize) + 1);
+                                        "%aggr_smem_size",
+                                        "%envreg1",
+                                        "%envreg2"};
+  static_assert(std::size(names) == size_t(SpecialRegister::StackPointer)); // has no name
   for (size_t i = 0; i < std::size(names); ++i)
     if (names[i] == name)
       return SpecialRegister(i);

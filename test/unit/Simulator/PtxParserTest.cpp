@@ -150,7 +150,9 @@ TEST(PtxParser, SpecialRegisters) {
   EXPECT_EQ(operandOf("%aggr_smem_size").special, SpecialRegister::AggrSmemSize);
   EXPECT_EQ(operandOf("%is_explicit_cluster").kind, Operand::Kind::Special);
   EXPECT_EQ(operandError("%envreg3"), "line 6: the special register '%envreg3' is not supported");
-  EXPECT_EQ(operandError("%tid"), "line 6: the special register '%tid' is not supported");
+  EXPECT_EQ(operandOf("%envreg2").special, SpecialRegister::EnvReg2);
+  EXPECT_EQ(operandOf("%ctaid").elements.at(2).special, SpecialRegister::CtaidZ);
+  EXPECT_EQ(operandOf("%ctaid").elements.at(3).kind, Operand::Kind::Immediate);
   EXPECT_EQ(operandError("%nonsense.x"), "line 6: '%nonsense.x' is not declared");
 }
 

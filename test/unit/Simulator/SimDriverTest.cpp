@@ -209,4 +209,71 @@ TEST_F(SimDriverTest, hostFunctionsAreStepsOfGraphs) {
   EXPECT_EQ(cuGraphDestroy(graph), cuda::success);
 }
 
+/// Each thread block writes its number, waits for the others as cooperative_groups' grid.sync() does, and reads the
+/// number of the next block. Without a workspace, it writes 99.
+constexpr const char *gridBarrier = R"(
+.version 8.0
+.target sm_90a
+.address_size 64
+.visible .entry grid(.param .u64 out) {
+  .reg .pred %p<3>;
+  .reg .b32 %r<12>;
+  .reg .b64 %rd<8>;
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %ctaid.x;
+  mov.u32 %r2, %nctaid.x;
+  mul.wide.u32 %rd2, %r1, 4;
+  add.s64 %rd2, %rd1, %rd2;
+  mov.u32 %r3, %envreg1;
+  mov.u32 %r4, %envreg2;
+  mov.b64 %rd3, {%r4, %r3};
+  setp.ne.u64 %p0, %rd3, 0;
+  @%p0 bra VALID;
+  st.global.u32 [%rd2], 99;
+  ret;
+VALID:
+  st.global.u32 [%rd2], %r1;
+  setp.eq.u32 %p1, %r1, 0;
+  sub.u32 %r5, 0x80000001, %r2;
+  selp.u32 %r5, %r5, 1, %p1;
+  atom.add.release.gpu.u32 %r6, [%rd3+4], %r5;
+WAIT:
+  ld.acquire.gpu.u32 %r7, [%rd3+4];
+  xor.b32 %r7, %r7, %r6;
+  setp.ge.s32 %p2, %r7, 0;
+  @%p2 bra WAIT;
+  add.u32 %r8, %r1, 1;
+  rem.u32 %r8, %r8, %r2;
+  mul.wide.u32 %rd4, %r8, 4;
+  add.s64 %rd4, %rd1, %rd4;
+  ld.global.u32 %r9, [%rd4];
+  ld.u32 %r10, [%rd3];
+  mad.lo.u32 %r9, %r10, 100, %r9;
+  st.global.u32 [%rd2+32], %r9;
+  ret;
+}
+)";
+
+TEST_F(SimDriverTest, cooperativeLaunchesHaveAWorkspaceForTheGridBarrier) {
+  constexpr CUresult tooLarge = 720;
+  CUmodule module = nullptr;
+  CUfunction function = nullptr;
+  ASSERT_EQ(cuModuleLoadData(&module, gridBarrier), cuda::success);
+  ASSERT_EQ(cuModuleGetFunction(&function, module, "grid"), cuda::success);
+  void *arguments[] = {&memory};
+  EXPECT_EQ(cuLaunchKernel(function, 4, 1, 1, 1, 1, 1, 0, nullptr, arguments, nullptr), cuda::success);
+  EXPECT_EQ(read(4), (std::vector<uint32_t>{99, 99, 99, 99}));
+  for (int launch = 0; launch < 3; ++launch) {
+    ASSERT_EQ(cuMemsetD32_v2(memory, 0, 16), cuda::success);
+    EXPECT_EQ(cuLaunchCooperativeKernel(function, 8, 1, 1, 1, 1, 1, 0, nullptr, arguments), cuda::success);
+    EXPECT_EQ(read(16),
+              (std::vector<uint32_t>{0, 1, 2, 3, 4, 5, 6, 7, 801, 802, 803, 804, 805, 806, 807, 800})); // 8 bytes
+  }
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(cuLaunchCooperativeKernel(function, 1 << 20, 1, 1, 1024, 1, 1, 0, nullptr, arguments), tooLarge);
+  EXPECT_NE(::testing::internal::GetCapturedStderr().find(
+                "the cooperative launch of kernel 'grid' has 1048576 thread blocks; at most 8 of them run"),
+            std::string::npos);
+}
+
 } // namespace
