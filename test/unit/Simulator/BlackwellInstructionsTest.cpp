@@ -100,7 +100,7 @@ TEST(Blackwell, bulkStoresOfZeros) {
       (std::vector<uint32_t>{7, 7, 0, 0, 0, 0, 7, 7}));
   make("mov.u32 %r2, data;\nst.bulk.shared::cta [%r2], 12, 0;")
       ->expectAlways(ReportKind::InvalidOperand, "st.bulk of 12 bytes");
-  make("st.bulk [%d0], 16, 0;")->expectAlways(ReportKind::InvalidOperand, "of shared memory only");
+  make("st.bulk [%d0], 16, 0;")->expectAlways(ReportKind::InvalidOperand, "only to shared memory");
   make("mov.u32 %r2, data;\nst.bulk.shared::cta [%r2+4088], 16, 0;")->expectAlways(ReportKind::OutOfBounds, "");
 }
 

@@ -55,11 +55,11 @@ TEST(Restrictions, nonCoherentLoadsOfWhatTheKernelWrites) {
 
 TEST(Restrictions, spacesOfTensorMaps) {
   SimulatedKernel(ofShared + "mov.b32 %r1, 0;\ncp.async.bulk.prefetch.tensor.1d.L2.global [%d5, {%r1}];")
-      .expectAlways(ReportKind::InvalidOperand, "in shared memory, where cp.async.bulk.prefetch.tensor");
+      .expectAlways(ReportKind::InvalidOperand, "in shared memory; cp.async.bulk.prefetch.tensor");
   SimulatedKernel(ofLocal + "fence.proxy.tensormap::generic.acquire.gpu [%d5], 128;")
-      .expectAlways(ReportKind::InvalidOperand, "in local memory, where fence.proxy");
+      .expectAlways(ReportKind::InvalidOperand, "in local memory; fence.proxy");
   SimulatedKernel(ofLocal + "tensormap.replace.tile.global_address.b1024.b64 [%d5], %d0;")
-      .expectAlways(ReportKind::InvalidOperand, "in local memory, where tensormap.replace");
+      .expectAlways(ReportKind::InvalidOperand, "in local memory; tensormap.replace");
 }
 
 TEST(Restrictions, bytesThatALoadDoesNotUse) {

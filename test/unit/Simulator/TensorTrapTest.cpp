@@ -178,7 +178,7 @@ TEST(TensorTraps, anotherShapeWritesTheAccumulator) {
   text.mma += "tcgen05.mma.cta_group::1.kind::f16 [%r10], %d10, %d11, " + std::to_string(1 << 4 | 4 << 17 | 8 << 24) +
               ", 1 ;\n";
   text.allocated = 64;
-  expectAt(text, ReportKind::EarlyUse, std::to_string(1 << 4 | 4 << 17 | 8 << 24), "one accumulator and shape");
+  expectAt(text, ReportKind::EarlyUse, std::to_string(1 << 4 | 4 << 17 | 8 << 24), "the same accumulator and shape");
 }
 
 TEST(TensorTraps, upperHalfOfADescriptorIsLost) {

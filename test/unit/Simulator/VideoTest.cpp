@@ -16,7 +16,7 @@ struct Case {
   std::function<uint32_t(uint32_t a, uint32_t b, uint32_t c)> expected;
 };
 
-constexpr unsigned numThreads = 1024;
+constexpr unsigned numThreads = 128;
 
 /// Returns values of which each is an edge of bytes, halves or words, or random.
 std::vector<uint64_t> makeInputs(unsigned seed) {
