@@ -81,7 +81,7 @@ TEST(Instruction, lanesOfDifferentBranchesExchangeApart) {
 
 TEST(Instruction, lanesThatHaveEndedAreNotWaitedFor) {
   std::vector<uint64_t> results = runWarp("setp.ge.u32 %p0, %r0, 24;\n@%p0 exit;\n"
-                                          "vote.sync.ballot.b32 %r1, 1, -1;\ncvt.u64.u32 %x9, %r1;");
+                                          "vote.ballot.sync.b32 %r1, 1, -1;\ncvt.u64.u32 %x9, %r1;");
   EXPECT_EQ(results[0], 0xffffffu);
   EXPECT_EQ(results[31], 0u);
 }
@@ -152,6 +152,7 @@ TEST(Instruction, negative_unknownVariantsAreErrorsBeforeAnythingRuns) {
                                   "setp.lo.s32 %p0, %r0, %r1;",
                                   "shfl.up.b32 %r0, %r1, 1, 0;",
                                   "vote.all.pred %p0, %p1;",
+                                  "vote.sync.all.sync.pred %p0, %p1, -1;",
                                   "match.any.sync.b32 %r0|%p0, %r1, -1;",
                                   "redux.sync.add.b32 %r0, %r1, -1;",
                                   "shf.l.b32 %r0, %r1, %r2, %r3;",

@@ -79,11 +79,11 @@ private:
 
 /// Decodes vote.sync.mode.type d, {!}a, membermask.
 Result<OperationPtr> decodeVote(Decoding &d) {
-  if (!d.take("sync"))
-    return d.unsupported();
+  bool isSync = d.take("sync");
   int vote = d.takeOne({"all", "any", "uni", "ballot"});
+  isSync |= !isSync && d.take("sync"); // CUB has vote.ballot.sync
   std::optional<Type> type = d.takeType();
-  if (vote < 0 || type != (vote == int(Vote::Ballot) ? Type::B32 : Type::Pred) || !d.finished(3))
+  if (!isSync || vote < 0 || type != (vote == int(Vote::Ballot) ? Type::B32 : Type::Pred) || !d.finished(3))
     return d.unsupported();
   return make<VoteOperation>(d, Vote(vote));
 }
