@@ -95,9 +95,10 @@ public:
   /// The registers of these wgmmas (by file offset), which no other instruction may access.
   std::vector<uint32_t> registersInFlight;
 
-  /// What a thread can wait for. component() returns the warp's component for it, created at first use; only with a
-  /// checker.
+  /// Kinds of asynchronous operations for which a thread can wait.
   enum class Waitable : uint8_t { Program, Copies, BulkReads, Bulk, Wgmma, TensorLoads, TensorStores };
+  /// Returns the component of the warp's vector clock for these operations, which is created at its first use. May be
+  /// called only if the launch is checked.
   Component component(Waitable kind);
 
   // Tensor memory. The whole warp executes loads and stores. The fields are the number of executed waits for loads and

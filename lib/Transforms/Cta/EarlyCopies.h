@@ -8,9 +8,9 @@
 //   async_copy b; commit; wait 0                y = f x
 //   z = local_load b                            z = local_load b
 //
-// The computation of a copy's addresses moves with the copy. Copies stay after operations that may write their source;
-// stores to other parameters cannot write it. Copies do not move if the higher shared memory use would reduce the
-// number of resident CTAs. Waits sink afterwards (AwaitCopies.h).
+// Copies also move past MMAs and their awaits. The computation of a copy's addresses moves with the copy. Copies stay
+// after operations that may write their source; stores to other parameters cannot write it. Copies do not move if the
+// higher shared memory use would reduce the number of resident CTAs. Waits sink afterwards (AwaitCopies.h).
 #pragma once
 
 #include "Target/GpuTarget.h"
