@@ -97,8 +97,8 @@ public:
 
   /// Kinds of asynchronous operations for which a thread can wait.
   enum class Waitable : uint8_t { Program, Copies, BulkReads, Bulk, Wgmma, TensorLoads, TensorStores };
-  /// Returns the component of the warp's vector clock for these operations, which is created at its first use. May be
-  /// called only if the launch is checked.
+  /// Returns the component (Access.h) that counts the warp's operations of this kind, and creates it at first use. May
+  /// be called only if the launch is checked.
   Component component(Waitable kind);
 
   // Tensor memory. The whole warp executes loads and stores. The fields are the number of executed waits for loads and
